@@ -25,6 +25,8 @@ from hlteval.syntax import json_text
 from hlteval.syntax.json_parser import ONCE, Parsed, parse
 from hlteval.syntax.places import Path, Places
 
+#: What a message calls a value of no type of JSON.
+_OTHER = "something else"
 #: Characters of an unreadable item that are kept.
 _SHOWN = 1000
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
@@ -125,7 +127,7 @@ class FrameSchema(ABC):
             if keyword == "required":
                 values |= self._absent_properties(wanted, given, path)
             elif keyword == "type":
-                values["given"] = json_text.KINDS.get(type(given), "something else")
+                values["given"] = json_text.KINDS.get(type(given), _OTHER)
                 values["wanted"] = json_text.WANTED[wanted]
                 values["hint"] = self.type_hint(name, wanted, given)
             elif keyword == "enum":
@@ -266,11 +268,8 @@ class FrameFile:
         root = found.root
         if root is not None:
             start = found.parsed[0].start
-            values = {
-                "given": json_text.KINDS.get(type(root), "something else"),
-                "hint": array_hint(root),
-            }
-            self.report(self.schema.codes["array"], (start, start + 1), (), **values)
+            code, given = self.schema.codes["array"], json_text.KINDS.get(type(root), _OTHER)
+            self.report(code, (start, start + 1), (), given=given, hint=array_hint(root))
         self.add((), found.problems)
         # an object of objects is how programs write the columns of a table
         is_table = _is(root) and bool(root) and all(map(_is, root.values()))

@@ -46,11 +46,10 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
         link=pl.when(~nil).then("eid"),
         span=pl.format("{}-{}", "start", pl.col("end") - 1),
     )
+    strings = (corpus.mentions.select("row", "text") for corpus in (reference, system))
     ours, theirs = (
-        mentions.filter(system=side)
-        .drop("system")
-        .join(corpus.mentions.select("row", "text"), on="row", how="left", maintain_order="left")
-        for side, corpus in ((False, reference), (True, system))
+        mentions.filter(system=side).drop("system").join(own, "row", "left", maintain_order="left")
+        for side, own in zip((False, True), strings, strict=True)
     )
     rows = _pairs(ours, theirs)
     for side, own in (("reference", ours), ("system", theirs)):

@@ -138,10 +138,7 @@ def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dic
     return {place: names[key] for place, key in keys.items() if key in names}
 
 
-METRICS: dict[str, type[plan.FrameMatch]] = {
-    "plan": plan.FrameMatch,
-    "official": OfficialFrameMatch,
-}
+METRICS = {"plan": plan.FrameMatch, "official": OfficialFrameMatch}
 
 
 def frame_match(profile: str = "plan", options: plan.Options | None = None) -> plan.FrameMatch:

@@ -126,10 +126,8 @@ def match_frames(
     if "place" in keys:
         weights = similarities(both["place_reference"], both["place"], exact=exact)
     both = both.with_columns(weight=weights).filter(pl.col("weight") > 0)
-    both = both.with_columns(
-        is_contested=(pl.col("reference").n_unique().over(group) > 1)
-        & (pl.col("system").n_unique().over(group) > 1)
-    )
+    several = pl.col("reference", "system").n_unique().over(group) > 1
+    both = both.with_columns(is_contested=pl.all_horizontal(several))
     # one frame on either side: the best similarity so far is what counts
     simple = both.filter(~pl.col("is_contested"))
     best = simple.group_by(*group, "system", maintain_order=True).agg(pl.col("weight").max())
@@ -454,11 +452,8 @@ def _add_threshold(
 
 #: A row per two names: how alike they are, how many frames have them, how many true positives equal
 #: names would add at most (`gain`), and what would make them equal.
-NEAR_MISSES: Schema = {
-    "system_place": pl.String,
-    "reference_place": pl.String,
-    "similarity": pl.Float64,
-} | {"frames": pl.Int64, "gain": pl.Float64, "fix": pl.String}
+_NAMES = {"system_place": pl.String, "reference_place": pl.String, "similarity": pl.Float64}
+NEAR_MISSES: Schema = {**_NAMES, "frames": pl.Int64, "gain": pl.Float64, "fix": pl.String}
 
 #: Least similarity of two names that a dictionary may be meant to join.
 _LEAST = 0.5
@@ -485,14 +480,14 @@ def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:
         for name, place in (("missed", "reference_place"), ("false positive", "system_place"))
     )
     alone = wrong.join(missed, on=key).with_columns(similarity=pl.lit(0.0))
-    places = ["system_place", "reference_place"]
-    both = pl.concat([part.select(*places, "similarity") for part in (paired, alone)])
+    *places, _ = _NAMES
+    both = pl.concat([part.select(*_NAMES) for part in (paired, alone)])
     rows = both.group_by(places).agg(
         similarity=pl.col("similarity").max(),
         frames=pl.len().cast(pl.Int64),
         gain=(1 - pl.col("similarity")).sum(),
     )
-    fixes = [_fix(*names) for names in rows.select(*places, "similarity").iter_rows()]
+    fixes = [_fix(*names) for names in rows.select(*_NAMES).iter_rows()]
     fixable = rows.with_columns(fix=pl.Series(fixes, dtype=pl.String)).drop_nulls("fix")
     ordered = fixable.sort("gain", *places, descending=[True, False, False])
     return ordered.select(pl.col(name).cast(dtype) for name, dtype in NEAR_MISSES.items())

@@ -19,6 +19,7 @@ from hlteval.validators.rule import (
 SUFFIX = ".ltf.xml"
 _PREFIX = "ENG_"
 _ENGLISH = ("eng", "en")
+_OTHER_DOCID = "write {}, the docid of the input file of that name"
 
 
 def _input(context: RuleContext) -> pl.LazyFrame:
@@ -82,10 +83,7 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     meant = closest_files(rows["name"].to_list(), names)
     similar = pl.Series([meant.get(name) for name in rows["name"]], dtype=pl.String)
     hint = first_case(
-        (
-            pl.col("stem").is_in(names),
-            pl.format("write {}, the docid of the input file of that name", "stem"),
-        ),
+        (pl.col("stem").is_in(names), pl.format(_OTHER_DOCID, "stem")),
         (pl.lit(similar).is_not_null(), pl.format("did you mean {}?", pl.lit(similar))),
         otherwise="copy the docid from the input file, exactly as it is there",
     )

@@ -132,15 +132,22 @@ def corpus_of(files: Files) -> Corpus:
     for kind in kinds():
         tables = [group.rows.select(pl.exclude("^\t.*$", "line")) for group in files.of_kind(kind)]
         rows[kind] = files.named(pl.concat([empty, *tables], how="diagonal"))
-    documents = _documents(files, rows)
+    # The documents, sorted by name: those of rows, and those of files without rows.
+    empty_files = [(name, origin, kind) for origin, kind, name in files.header_only]
+    schema = {"name": pl.String, "origin": pl.Int64, "kind": pl.String}
+    tables = [table.select("name", "origin", kind=pl.lit(kind)) for kind, table in rows.items()]
+    every = pl.concat([*tables, pl.DataFrame(empty_files, schema=schema, orient="row")])
+    named = every.unique("name", keep="first", maintain_order=True).sort("name")
+    modality = first_case((pl.col("kind") == SPEECH, AUDIO), otherwise=TEXT)
+    documents = named.select("name", "origin", _ROW, modality=modality)
     numbers = documents.select("name", document="row")
     rows = {
         kind: table.join(numbers, on="name", how="left", maintain_order="left")
         for kind, table in rows.items()
     }
     renamed = (rows[kind].rename({"entry": "place_kb"}, strict=False) for kind in _OF_FRAMES)
-    every = (_with(table, "frame", "label", *_VALUES, "annotator") for table in renamed)
-    situations = [table.filter(pl.col("label") != OUT_OF_DOMAIN) for table in every]
+    full = (_with(table, "frame", "label", *_VALUES, "annotator") for table in renamed)
+    situations = [table.filter(pl.col("label") != OUT_OF_DOMAIN) for table in full]
     frames = pl.concat(
         table.with_columns(*map(_value, _VALUES), kind=pl.lit(SITUATION)).select(_FRAME)
         for table in situations
@@ -159,17 +166,6 @@ def corpus_of(files: Files) -> Corpus:
         attributes=pl.concat(attributes).select(_ROW, pl.all()),
         rejected_records=rejected,
     )
-
-
-def _documents(files: Files, rows: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The documents, sorted by name: those of rows, and those of files without rows."""
-    empty = [(name, origin, kind) for origin, kind, name in files.header_only]
-    schema = {"name": pl.String, "origin": pl.Int64, "kind": pl.String}
-    tables = [table.select("name", "origin", kind=pl.lit(kind)) for kind, table in rows.items()]
-    every = pl.concat([*tables, pl.DataFrame(empty, schema=schema, orient="row")])
-    named = every.unique("name", keep="first", maintain_order=True).sort("name")
-    modality = first_case((pl.col("kind") == SPEECH, AUDIO), otherwise=TEXT)
-    return named.select("name", "origin", _ROW, modality=modality)
 
 
 def _value(column: str) -> pl.Expr:

@@ -243,11 +243,8 @@ def is_scored(annotated: Iterable[str], options: RankingOptions) -> pl.Expr:
 
 #: The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
 #: line of each.
-GIVEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String} | {
-    "file": pl.String,
-    "record": pl.Int64,
-    "text": pl.String,
-}
+_LINE = {"file": pl.String, "record": pl.Int64, "text": pl.String}
+GIVEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String, **_LINE}
 #: How many names a hint lists.
 _NAMED = 5
 

@@ -73,7 +73,7 @@ PARTS = 5
 #: with one of them, with both.
 GRAVITY: Mapping[str, Sequence[float]] = {"need": (5, 6, 7), "issue": (0, 5, 6)}
 #: The least scope and severity of urgent frames, of 0 to 4: a large group, an injury.
-_LEAST = {"scope": 2, "severity": 2}
+_LEAST = 2
 _LEVEL = r"^([0-4])(?:_.*)?$"
 _SPEECH_STATUS = {"past only": "past"}
 
@@ -93,11 +93,9 @@ def with_flags(frames: pl.DataFrame) -> pl.DataFrame:
         (True, True, True)
     """
     frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
-    scope, severity = (
-        pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
-        for name, least in _LEAST.items()
-    )
-    urgent = pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
+    levels = pl.col("scope", "severity").str.extract(_LEVEL).cast(pl.Int64).fill_null(0)
+    grave = pl.any_horizontal(levels >= _LEAST)
+    urgent = pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", grave)
     sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
     return frames.with_columns(
         issue=pl.col("type").is_in(ISSUES),
