@@ -186,10 +186,9 @@ class _Batch(FileBatch):
             self.documents.append((None, name))
             return
         first = read[0]
-        self.findings += (
-            finding("APN403", file=other.display, document=name, other=first.display)
-            for other in read[1:]
-        )
+        for other in read[1:]:
+            second = finding("APN403", file=other.display, document=name, other=first.display)
+            self.findings.append(second)
         basename = first.basename
         if basename.count(".") > 1 or any(character.isspace() for character in basename):
             self.findings.append(finding("APN402", file=first.display, document=name))

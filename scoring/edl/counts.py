@@ -147,10 +147,8 @@ class Grouped:
         matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
         # in the order of the rows, since the last digit of a sum depends on it
-        right, found, known = (
-            rows.lazy().group_by("group", maintain_order=True)
-            for rows in (matched, system, reference)
-        )
+        tables = (rows.lazy() for rows in (matched, system, reference))
+        right, found, known = (rows.group_by("group", maintain_order=True) for rows in tables)
         return together(
             right.agg(ptp=weight, rtp=weight), found.agg(p_den=weight), known.agg(r_den=weight)
         )

@@ -76,10 +76,9 @@ class StringMeasure:
         Raises:
             CannotCount: if sacrebleu is not installed.
         """
-        rows = [
-            self._corpus._extract_corpus_statistics([text], [[other] for other in others])[0]
-            for text, others in zip(translations, references, strict=True)
-        ]
+        count = self._corpus._extract_corpus_statistics
+        pairs = zip(translations, references, strict=True)
+        rows = [count([text], [[other] for other in others])[0] for text, others in pairs]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self.size)
 
     def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:

@@ -126,10 +126,8 @@ class Translation(Metric):
         if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
             values[METEOR] = None
         values["segments"] = scored.height
-        rows = (
-            {"evaluation": "Translation", "scoring": "system", "measure": name, "value": value}
-            for name, value in values.items()
-        )
+        head = {"evaluation": "Translation", "scoring": "system"}
+        rows = ({**head, "measure": name, "value": value} for name, value in values.items())
         sums_of_documents = scored.group_by("document", maintain_order=True).agg(
             pl.len().cast(pl.Int64).alias("segments"), pl.col(self._all_columns).sum()
         )

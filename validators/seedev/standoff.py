@@ -81,10 +81,8 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     spans = spans.group_by("row", maintain_order=True).agg(pl.exclude("actual").first(), whole)
     given, there = map(normalized_spaces, ("text", "actual"))
     spans = spans.filter(given != there)
-    hints = [
-        _nearest(texts[document], text, start)
-        for document, text, start in spans.select("document", "text", "start").iter_rows()
-    ]
+    places = spans.select("document", "text", "start").iter_rows()
+    hints = [_nearest(texts[document], text, start) for document, text, start in places]
     hint = pl.Series(hints, dtype=pl.String)
     spans = spans.with_columns(hint=hint, actual=pl.col("actual").str.head(40))
     return at(_with_names(spans.lazy(), context), "text")

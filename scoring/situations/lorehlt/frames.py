@@ -411,10 +411,9 @@ def match_sentiments(reference: pl.DataFrame, system: pl.DataFrame, name: str) -
         side has no sentiments about the target.
     """
     fields = [*TARGET, *SENTIMENT_CLASSES[name]]
-    gold, own = (
-        table.group_by(fields).agg(pl.len().cast(pl.Int64).alias(side))
-        for table, side in ((reference, "reference"), (system, "system"))
-    )
+    count = pl.len().cast(pl.Int64)
+    gold = reference.group_by(fields).agg(reference=count)
+    own = system.group_by(fields).agg(system=count)
     both = gold.join(own, on=fields, how="full", coalesce=True, nulls_equal=True)
     both = both.with_columns(pl.col("reference", "system").fill_null(0))
     # a missing source is not the same as another one
