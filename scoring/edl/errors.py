@@ -53,18 +53,16 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
     )
     rows = _pairs(ours, theirs)
     for side, own in (("reference", ours), ("system", theirs)):
-        rows = rows.join(
-            own, left_on=side, right_on="row", how="full", coalesce=True, suffix="_system"
-        )
+        keyed = own.rename({"row": side})
+        rows = rows.join(keyed, on=side, how="full", coalesce=True, suffix="_system")
     both = pl.col("reference").is_not_null() & pl.col("system").is_not_null()
     differ = {
         name: pl.any_horizontal(~pl.col(f).eq_missing(pl.col(f"{f}_system")) for f in fields)
         for name, fields in (("type", ["type"]), ("link", ["link"]), ("boundary", ["start", "end"]))
     }
+    wrong = (pl.when(both & differ[name]).then(pl.lit(name)) for name in WRONG)
     rows = rows.with_columns(
-        wrong=pl.concat_list(
-            pl.when(both & differ[name]).then(pl.lit(name)) for name in WRONG
-        ).list.drop_nulls(),
+        wrong=pl.concat_list(wrong).list.drop_nulls(),
         docid=pl.coalesce("docid", "docid_system"),
         first=pl.coalesce("start", "start_system"),
     )
@@ -107,12 +105,9 @@ def _overlap_pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     """Pairs of spans that overlap, those first that share most units."""
     documents = pl.concat([ours["docid"], theirs["docid"]]).unique().sort()
     number = pl.col("docid").cast(pl.Enum(documents)).to_physical().cast(pl.Int64)
-    one, two = (
-        side.filter(pl.col("end") > pl.col("start")).select(
-            "row", item=number, **{"from": pl.col("start"), "last": pl.col("end") - 1}
-        )
-        for side in (ours, theirs)
-    )
+    extent = {"from": pl.col("start"), "last": pl.col("end") - 1}
+    proper = (side.filter(pl.col("end") > pl.col("start")) for side in (ours, theirs))
+    one, two = (side.select("row", item=number, **extent) for side in proper)
     places = sweep(spans(one), spans(two))
     met = one[places[0]].select("from", "last", reference="row")
     met = met.hstack(two[places[1]].select(system="row", begin="from", finish="last"))

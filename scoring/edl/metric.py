@@ -196,10 +196,8 @@ class LinkMatch(Metric):
             WrongMeasure: for an unknown name.
         """
         if names is None and self.options.by:  # averages over groups are among its values
-            return (
-                self,
-                *self.decompose(f"{m.name}.fscore" for m in self.all_measures if m.additive),
-            )
+            adding = (f"{m.name}.fscore" for m in self.all_measures if m.additive)
+            return (self, *self.decompose(adding))
         wanted = self.all_measures if names is None else tuple(map(measure_of, names))
         parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
         return tuple(

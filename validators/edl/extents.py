@@ -19,6 +19,7 @@ from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
 #: Mentions that do not fit, and the share of them, from which all follow another convention.
 _FEWEST, _MOST = 3, 0.9
+_ALIKE = "all offsets of {} mentions differ alike; the second one is that of the last character"
 #: The names of the columns of a mention in messages.
 FIELDS: Mapping[str, str] = VOCABULARY["fields"]
 
@@ -48,12 +49,8 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
         same = pl.repeat(False, found.height, eager=True)
     once = found.with_columns(same=same, count=same.sum(), string=quote("text"))
     once = once.filter(~pl.col("same") | (pl.col("same").cum_sum() == 1))
-    all_alike = pl.format(
-        "all offsets of {} mentions differ alike; the second one is that of the last character",
-        "count",
-    )
     hint = "write the offsets of the first and the last character of the mention"
-    hints = first_case((pl.col("same"), all_alike), otherwise=hint)
+    hints = first_case((pl.col("same"), pl.format(_ALIKE, "count")), otherwise=hint)
     return at(once.with_columns(hint=hints).lazy(), "offsets")
 
 

@@ -215,11 +215,8 @@ def _tables(scored: Scores) -> Tables:
     ranking, matches = scored.main_ranking, scored.matches["type,place"]
     known, predicted = pl.col("weight").is_not_null(), matches.is_predicted
     outcome = first_case((known & predicted, "matched"), (known, "missed"), otherwise="spurious")
-    frames = matches.rows.filter(known | predicted).select(
-        pl.col("docid").alias("document"),
-        *("type", "place", "confidence", "weight"),
-        outcome=outcome,
-    )
+    frames = matches.rows.filter(known | predicted).rename({"docid": "document"})
+    frames = frames.select("document", "type", "place", "confidence", "weight", outcome=outcome)
     points = {name: own.points for name, own in scored.matches.items()}
     curves = {
         name: pl.DataFrame(

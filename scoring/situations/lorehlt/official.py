@@ -350,10 +350,8 @@ class OfficialScores(Scores):
                 diagnostics += f"{title}: {'nan' if value is None else value}\n"
         rows = _ranks(self.main_ranking.precisions[: self.ranks])
         rows = rows or "NOTE: No high gravity situations were found\n"
-        files |= {
-            "DiagnosticScores.txt": diagnostics,
-            "precisionN.txt": f"SF Precision at N {head}{rows}",
-        }
+        files["DiagnosticScores.txt"] = diagnostics
+        files["precisionN.txt"] = f"SF Precision at N {head}{rows}"
         for name, fields in sf.CLASSES.items():
             title, values = _class_title(name, ""), self.matches[name].rates
             begin = "_" if len(fields) >= _MANY else ""
