@@ -480,7 +480,7 @@ def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:
         for name, place in (("missed", "reference_place"), ("false positive", "system_place"))
     )
     alone = wrong.join(missed, on=key).with_columns(similarity=pl.lit(0.0))
-    *places, _ = _NAMES
+    places = ["system_place", "reference_place"]
     both = pl.concat([part.select(*_NAMES) for part in (paired, alone)])
     rows = both.group_by(places).agg(
         similarity=pl.col("similarity").max(),
