@@ -118,20 +118,17 @@ def _is_annotation(member: Member) -> bool:
         head = member.fetch()[:_HEAD].decode("utf-8", "replace")
     except Unreadable:
         return False
-    return any(
-        line.partition(":")[0] in appen_blocks.KEYS for line in head.split("\n") if ":" in line
-    )
+    fields = (line.partition(":") for line in head.split("\n"))
+    return any(colon and key in appen_blocks.KEYS for key, colon, _ in fields)
 
 
 #: The role of a place among several candidates.
 ROLE = "Place"
 #: Documents in a batch.
 BATCH = 2000
-_FRAME = (
-    *("document", "origin", "record", "kind"),
-    *("label", "place", "status", "resolution", "urgent"),
-)
-_ARGUMENT = ("document", "origin", "record", "frame_row", "position", "role", "target")
+_RECORD = ("document", "origin", "record")
+_FRAME = (*_RECORD, "kind", "label", "place", "status", "resolution", "urgent")
+_ARGUMENT = (*_RECORD, "frame_row", "position", "role", "target")
 
 
 def read(
@@ -189,10 +186,9 @@ class _Batch(FileBatch):
             self.documents.append((None, name))
             return
         first = read[0]
-        self.findings += (
-            finding("APN403", file=other.display, document=name, other=first.display)
-            for other in read[1:]
-        )
+        for other in read[1:]:
+            second = finding("APN403", file=other.display, document=name, other=first.display)
+            self.findings.append(second)
         basename = first.basename
         if basename.count(".") > 1 or any(character.isspace() for character in basename):
             self.findings.append(finding("APN402", file=first.display, document=name))
@@ -231,9 +227,7 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """
     blocks: dict[int, list[str]] = {}
     writable_frames = filter(_is_writable, _frames(corpus))
-    for (document, *_), group in groupby(
-        writable_frames, itemgetter("document", "origin", "record")
-    ):
+    for (document, *_), group in groupby(writable_frames, itemgetter(*_RECORD)):
         frames = list(group)
         first = frames[0]
         places = dict.fromkeys(row["place"] for row in frames if row["place"] is not None)
@@ -245,15 +239,11 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _block(labels: Sequence[str], places: Sequence[str], values: Mapping[str, str | None]) -> str:
     """The text of a block."""
-    lines = [
-        f"TYPE: {', '.join(labels) or NONE}",
-        f"TIME: {values.get('status') or NONE}",
-        f"Resolution: {values.get('resolution') or NONE}",
-        f"PLACE: {', '.join(places) or NONE}",
-    ]
-    if urgent := values.get("urgent"):
-        lines.append(f"URGENCY: {urgent}")
-    return "\n".join(lines) + "\n"
+    cells = (", ".join(labels), values.get("status"), values.get("resolution"), ", ".join(places))
+    block = zip(appen_blocks.KEYS, cells, strict=False)
+    lines = [f"{key}: {cell or NONE}\n" for key, cell in block]
+    urgent = values.get("urgent")
+    return "".join([*lines, f"URGENCY: {urgent}\n" if urgent else ""])
 
 
 def _paths(corpus: Corpus) -> Iterator[tuple[int, str]]:
@@ -281,7 +271,7 @@ def _frames(corpus: Corpus) -> Iterator[Mapping[str, Any]]:
     targets = candidates.group_by("frame_row").agg("target")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     frames = frames.join(targets, left_on="row", right_on="frame_row", how="left")
-    return frames.sort("document", "origin", "record", "row").iter_rows(named=True)
+    return frames.sort(*_RECORD, "row").iter_rows(named=True)
 
 
 def _is_writable(frame: Mapping[str, Any]) -> bool:
@@ -293,12 +283,11 @@ def _is_writable(frame: Mapping[str, Any]) -> bool:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """Count what no annotation can represent."""
+    unwritable = sum(not _is_writable(frame) for frame in _frames(corpus))
+    nameless = corpus.documents.height - len([*_paths(corpus)])
     return {
-        "frames with unsupported types or places": sum(
-            not _is_writable(frame) for frame in _frames(corpus)
-        ),
-        "documents whose name is not a valid file name": corpus.documents.height
-        - len([*_paths(corpus)]),
+        "frames with unsupported types or places": unwritable,
+        "documents whose name is not a valid file name": nameless,
     }
 
 

@@ -69,13 +69,11 @@ def frames_of(
         values: its status, resolution and urgency.
     """
     status, resolution, urgent = values
-    if len(labels) > 1 and len(places) > 1:
-        every = tuple(places)
-        return [Frame(record, label, None, status, resolution, urgent, every) for label in labels]
+    candidates = tuple(places) if len(labels) > 1 and len(places) > 1 else ()
     return [
-        Frame(record, label, place, status, resolution, urgent)
+        Frame(record, label, place, status, resolution, urgent, candidates)
         for label in labels
-        for place in (*places, *([] if places else [None]))
+        for place in ([None] if candidates or not places else places)
     ]
 
 
@@ -369,14 +367,10 @@ def parse_by_position(text: str, separators: str) -> tuple[list[Frame], int | No
                 for key, line in zip(_REQUIRED, block[1:], strict=True)
             )
             parts = (part.strip() for part in place_divider(separators).split(places))
-            frames += frames_of(
-                record,
-                [name for name in names() if name in block[0]],
-                [place for place in parts if place != NONE],
-                None if status == NONE else status,
-                None if resolution == NONE else resolution,
-                None,
-            )
+            labels = [name for name in names() if name in block[0]]
+            values = (None if value == NONE else value for value in (status, resolution))
+            known = [place for place in parts if place != NONE]
+            frames += frames_of(record, labels, known, *values, None)
         record += sum(line.count("\n") for line in lines[first : first + size])
         first += size
     return frames, None

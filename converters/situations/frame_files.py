@@ -18,12 +18,15 @@ from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.findings import MAX_PER_CODE, FieldRef, Finding, Location, Problem, findings_of
 from hlteval.findings.finding import INVISIBLE, code_point
 from hlteval.findings.suggest import closest, did_you_mean
+from hlteval.grammars import vocabulary
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax import json_text
 from hlteval.syntax.json_parser import ONCE, Parsed, parse
 from hlteval.syntax.places import Path, Places
 
+#: What a message calls a value of no type of JSON.
+_OTHER = "something else"
 #: Characters of an unreadable item that are kept.
 _SHOWN = 1000
 _NUMBER = re.compile(r"[+-]?[0-9]*\.?[0-9]+(?:[eE][+-]?[0-9]+)?", re.ASCII)
@@ -45,26 +48,27 @@ class FrameSchema(ABC):
     Attributes:
         name: of the schema, in grammars/.
         definition: of the schema, which all items follow.
-        codes: the codes of errors by keyword; `array` and `frame` are those of texts and items that
-            cannot be read, `object` is that of an item of another type, and those of values outside
-            a closed list are by property, or `enum`.
+        codes: the codes of errors by keyword, from the vocabulary of that name.
+        missing_hints: the fixes of missing properties, from there too.
         properties: those of a frame.
         inner_properties: those of an object within a frame.
         texts: the properties that must be strings for an item to be read.
         confidence: the property that must be a number.
-        missing_hints: the fix of a missing property, where nothing is similar to it; else of "".
         nothing: what a message quotes of an empty value.
     """
 
     name: ClassVar[str]
-    definition: str = "frame"
-    codes: ClassVar[Mapping[str, str]]
     properties: ClassVar[Collection[str]]
     inner_properties: ClassVar[Collection[str]]
     texts: ClassVar[Collection[str]]
     confidence: ClassVar[str]
-    missing_hints: ClassVar[Mapping[str, str]]
     nothing: ClassVar[str] = ""
+
+    def __init__(self, definition: str = "frame") -> None:
+        self.definition = definition
+        tables = vocabulary(self.name)
+        self.codes: Mapping[str, str] = tables["codes"]
+        self.missing_hints: Mapping[str, str] = tables["missing"]
 
     def branch(self, item: Any) -> tuple[str, str]:  # noqa: ARG002
         """The definition that an item is meant to follow, and the kind of its frame in words."""
@@ -119,19 +123,16 @@ class FrameSchema(ABC):
             code, path = self._code(error.path, keyword)
             name = str(path[-1]) if path else ""
             values: dict[str, object] = {"branch": branch, "property": name, "given": given}
+            values |= {"least": 0, "most": 1}
             if keyword == "required":
                 values |= self._absent_properties(wanted, given, path)
             elif keyword == "type":
-                values["given"] = json_text.KINDS.get(type(given), "something else")
-                values |= {
-                    "wanted": json_text.WANTED[wanted],
-                    "hint": self.type_hint(name, wanted, given),
-                }
-            elif keyword in {"minimum", "maximum"}:
-                values |= {"least": 0, "most": 1}
+                values["given"] = json_text.KINDS.get(type(given), _OTHER)
+                values["wanted"] = json_text.WANTED[wanted]
+                values["hint"] = self.type_hint(name, wanted, given)
             elif keyword == "enum":
                 values["given"] = str(given)[:80] or self.nothing
-                values |= {"values": ", ".join(map(str, wanted))}
+                values["values"] = ", ".join(map(str, wanted))
                 values["hint"] = self.value_hint(name, given)
             found.append(Violation(code, path, values))
         return found
@@ -267,11 +268,8 @@ class FrameFile:
         root = found.root
         if root is not None:
             start = found.parsed[0].start
-            values = {
-                "given": json_text.KINDS.get(type(root), "something else"),
-                "hint": array_hint(root),
-            }
-            self.report(self.schema.codes["array"], (start, start + 1), (), **values)
+            code, given = self.schema.codes["array"], json_text.KINDS.get(type(root), _OTHER)
+            self.report(code, (start, start + 1), (), given=given, hint=array_hint(root))
         self.add((), found.problems)
         # an object of objects is how programs write the columns of a table
         is_table = _is(root) and bool(root) and all(map(_is, root.values()))
@@ -348,19 +346,14 @@ class FrameFile:
 
     def invisible_characters(self, code: str, names: Iterable[str]) -> None:
         """Report invisible characters in some properties of frames, once in each."""
-        frames = list(self.frames())
-        odd: list[tuple[int, int, str]] = []
-        for order, name in enumerate(names):
-            column = [
-                text if isinstance(text := value.get(name), str) else None for _, value in frames
-            ]
-            rows = pl.Series(column, dtype=pl.String).str.contains(INVISIBLE).arg_true()
-            odd += [(row, order, name) for row in rows]
-        for row, _, name in sorted(odd):
-            index, value = frames[row]
-            character = re.search(INVISIBLE, value[name])
-            shown = code_point(character[0]) if character else ""
-            self.report_at(code, index, (name,), character=shown)
+        for index, value in self.frames():
+            for name in names:
+                text = value.get(name)
+                # no invisible character is printable, which is known much faster
+                if not isinstance(text, str) or text.isprintable():
+                    continue
+                if found := re.search(INVISIBLE, text):
+                    self.report_at(code, index, (name,), character=code_point(found[0]))
 
     def findings(self, file: str) -> list[Finding]:
         """The findings of all problems in a file of some name."""

@@ -17,8 +17,7 @@ Codes raised: JSNxxx, for invalid JSON; SFJxxx, for schema violations.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
@@ -44,36 +43,16 @@ _BOM = "\ufeff".encode()
 _AS_FRAME = "write it as a frame in curly brackets"
 _STATUS = "write an object with Need and Relief, each one of its values, or leave Status out"
 _BRACKETS = "remove the square brackets around the frames inside the array"
-_HALF = "leave out the whole Status if only half of it is known"
 
 
 class SpeechSchema(frame_files.FrameSchema):
     """The schema of Speech Situation Frames."""
 
     name = "speech-sf"
-    codes: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "array": "SFJ201",
-            "frame": "SFJ202",
-            "required": "SFJ202",
-            "object": "SFJ203",
-            "type": "SFJ204",
-            "minimum": "SFJ205",
-            "maximum": "SFJ205",
-            "Type": "SFJ206",
-            "enum": "SFJ207",
-        }
-    )
     properties = ("DocumentID", "PlaceMention", "Status", "Type", "TypeConfidence")
     inner_properties = properties
     texts = ("DocumentID", "Type", "PlaceMention")
     confidence = "TypeConfidence"
-    missing_hints: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            **dict.fromkeys(("Need", "Relief"), _HALF),
-            "": "give each frame a DocumentID, a Type and a TypeConfidence",
-        }
-    )
 
     def type_hint(self, name: str, wanted: str, given: object) -> str:
         """The fix of a value of another type."""
@@ -124,9 +103,10 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         items.unknown_properties("SFJ208")
     items.invisible_characters("SFJ209", ("DocumentID", "PlaceMention"))
     frames = [frame for _, frame in items.frames()]
-    statuses = [frame.get("Status") for frame in frames]
+    given = (frame.get("Status") for frame in frames)
+    statuses = [status if isinstance(status, dict) else {} for status in given]
     needs, reliefs = (
-        [_text(status, name) for status in statuses] if any(statuses) else [None] * len(statuses)
+        [text if isinstance(text := status.get(name), str) else None for status in statuses]
         for name in ("Need", "Relief")
     )
     columns = {
@@ -139,11 +119,6 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     origin = {**file.origin, "member": file.member.name}  # a single file has no name in its source
     corpus = items.corpus(origin, (frame["DocumentID"] for frame in frames), columns)
     return corpus, items.findings(file.member.display)
-
-
-def _text(status: Any, name: str) -> str | None:
-    value = status.get(name) if isinstance(status, dict) else None
-    return value if isinstance(value, str) else None
 
 
 def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> None:
@@ -160,9 +135,8 @@ def write(corpora: Iterable[Corpus], path: Path, escapes: str = "native") -> Non
 
 def _objects(corpus: Corpus) -> Iterator[dict[str, object]]:
     names_of = corpus.documents.select("name", document="row")
-    frames = corpus.frames.filter(pl.col("kind") == SITUATION).join(
-        names_of, on="document", maintain_order="left"
-    )
+    situations = corpus.frames.filter(pl.col("kind") == SITUATION)
+    frames = situations.join(names_of, on="document", maintain_order="left")
     columns = ("name", "place", "status", "resolution", "label", "confidence")
     for name, place, need, relief, label, confidence in frames.select(columns).iter_rows():
         frame: dict[str, object] = {"DocumentID": name}

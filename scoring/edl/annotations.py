@@ -11,7 +11,6 @@ cover counts once). The time is that of sorting, however spans nest or repeat.
 from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
@@ -22,18 +21,10 @@ from hlteval.representation import Corpus
 
 #: An annotation a row: its side, its fields, its place among the rows of its side, and 1; or
 #: another candidate of it, with the rank that it has.
-ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {
-        "system": pl.Boolean,
-        "docid": pl.String,
-        "start": pl.Int64,
-        "end": pl.Int64,
-        "type": pl.String,
-        "eid": pl.String,
-        "score": pl.Float64,
-        "row": pl.Int64,
-        "rank": pl.Int64,
-    }
+ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = (
+    {"system": pl.Boolean, "docid": pl.String, "start": pl.Int64, "end": pl.Int64}
+    | dict.fromkeys(("type", "eid"), pl.String)
+    | {"score": pl.Float64, "row": pl.Int64, "rank": pl.Int64}
 )
 
 #: The beginning of the identifier of an entity that the knowledge base lacks.
@@ -163,9 +154,8 @@ def encode(table: pl.DataFrame) -> Coded:
     sizes = {name: size + 1 for name, size in largest.row(0, named=True).items()}
     sizes |= {"span": rows.height + 1, "is_first": 2}
     span = Coded(rows, sizes, names).key(rows, ("docid", "start", "end")).rank("dense")
-    rows = rows.with_columns(
-        span=span.cast(pl.Int64), appears=pl.col("row").min().over("system", "docid")
-    )
+    appears = pl.col("row").min().over("system", "docid")
+    rows = rows.with_columns(span=span.cast(pl.Int64), appears=appears)
     by = ("system", "appears", "start", "end", "row")
     rows = rows.sort(by, descending=[name == "end" for name in by]).drop("appears")
     first = pl.col("span") == pl.col("span").first().over("entity")
@@ -201,9 +191,8 @@ def best_candidates(
     level = pl.when(pl.col("rank") == 1).then(len(steps)).otherwise(len(steps) + 1)
     for number, where in reversed(list(enumerate(steps))):
         step = system.select(*where, *key, pl.lit(number).alias(f"step {number}")).unique()
-        ranked = ranked.join(
-            step, on=[*where, *key], how="left", nulls_equal=True, maintain_order="left"
-        )
+        on = [*where, *key]
+        ranked = ranked.join(step, on, "left", nulls_equal=True, maintain_order="left")
         level = pl.coalesce(f"step {number}", level)
     ranked = ranked.with_columns(level=level).sort("row", "level", "rank")
     best = ranked.unique("row", keep="first", maintain_order=True).select(table.columns)

@@ -16,7 +16,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 
 import polars as pl
 
@@ -281,12 +280,10 @@ def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame
 
 
 #: The measures by their names; but for BLANC, which is made of two of them.
-MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = MappingProxyType(
-    {
-        measure.__name__: measure
-        for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, pairwise, pairwise_negative)
-    }
-)
+MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = {
+    measure.__name__: measure
+    for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, pairwise, pairwise_negative)
+}
 
 
 def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:

@@ -8,7 +8,6 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,11 +40,11 @@ from hlteval.scoring.ratios import harmonic, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
-RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {"measure": pl.String, "by": pl.String, "group": pl.String}
-    | {"asked": pl.Boolean, "fractional": pl.Boolean}
-    | dict.fromkeys(FIGURES, pl.Float64)
-)
+RESULTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("measure", "by", "group"), pl.String),
+    **dict.fromkeys(("asked", "fractional"), pl.Boolean),
+    **dict.fromkeys(FIGURES, pl.Float64),
+}
 
 
 @dataclass(frozen=True)
@@ -106,9 +105,8 @@ class Grouped:
         else:
             counts = self._sets(measure)
         every = self.groups.lazy().join(counts, on="group", how="left", maintain_order="left")
-        every = every.with_columns(
-            fp=pl.col("p_den") - pl.col("ptp"), fn=pl.col("r_den") - pl.col("rtp")
-        )
+        wrong, missed = pl.col("p_den") - pl.col("ptp"), pl.col("r_den") - pl.col("rtp")
+        every = every.with_columns(fp=wrong, fn=missed)
         figures = pl.col(*COUNTS).fill_null(0).cast(pl.Float64)
         return every.select("group", figures).collect(engine="in-memory")
 
@@ -144,17 +142,13 @@ class Grouped:
         both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
         both = both.with_columns(self._weights(both["type"], both["type_system"]))
         both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
-        number = (
-            pl.struct("item", name).rank("dense").cast(pl.Int64) for name in ("type", "type_system")
-        )
-        ours, theirs = (both.select(each).to_series().to_numpy() for each in number)
+        kinds = (pl.struct("item", name).rank("dense") for name in ("type", "type_system"))
+        ours, theirs = (both.select(kind.cast(pl.Int64)).to_series().to_numpy() for kind in kinds)
         matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
         # in the order of the rows, since the last digit of a sum depends on it
-        right, found, known = (
-            rows.lazy().group_by("group", maintain_order=True)
-            for rows in (matched, system, reference)
-        )
+        tables = (rows.lazy() for rows in (matched, system, reference))
+        right, found, known = (rows.group_by("group", maintain_order=True) for rows in tables)
         return together(
             right.agg(ptp=weight, rtp=weight), found.agg(p_den=weight), known.agg(r_den=weight)
         )
@@ -397,10 +391,6 @@ def scorings(rows: pl.DataFrame) -> pl.DataFrame:
     """The table `scorings`: a figure a row."""
     kept = rows.select("measure", *FIGURES).with_row_index("place")
     long = kept.unpivot(FIGURES, index=["place", "measure"], variable_name="figure")
-    order = pl.col("figure").replace_strict({name: at for at, name in enumerate(FIGURES)})
-    return long.sort("place", order).select(
-        pl.lit("Measures").alias("evaluation"),
-        pl.col("measure").alias("scoring"),
-        pl.col("figure").alias("measure"),
-        "value",
+    return long.sort("place", maintain_order=True).select(
+        evaluation=pl.lit("Measures"), scoring="measure", measure="figure", value="value"
     )

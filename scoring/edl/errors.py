@@ -7,7 +7,6 @@ clusters: the alignment of CEAF, and where mentions of a cluster went.
 """
 
 from collections.abc import Iterator, Mapping
-from types import MappingProxyType
 
 import polars as pl
 
@@ -17,15 +16,13 @@ from hlteval.scoring.edl.clusterings import best_alignment, intersections, sizes
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}
-_COLUMNS = (
-    *("document", "status", "wrong"),
-    *(f"{side}{part}" for side in _SIDES for part in _FIELDS),
-    "context",
-)
 #: A mention or a pair of mentions a row; spans are written as in a table of mentions, `38-46`.
-ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {name: pl.List(pl.String) if name == "wrong" else pl.String for name in _COLUMNS}
-)
+ALIGNMENT: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("document", "status"), pl.String),
+    "wrong": pl.List(pl.String),
+    **dict.fromkeys((f"{side}{part}" for side in _SIDES for part in _FIELDS), pl.String),
+    "context": pl.String,
+}
 
 STATUSES = ("correct", "wrong", "missing", "extra")
 WRONG = ("type", "link", "boundary")
@@ -49,26 +46,23 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
         link=pl.when(~nil).then("eid"),
         span=pl.format("{}-{}", "start", pl.col("end") - 1),
     )
+    strings = (corpus.mentions.select("row", "text") for corpus in (reference, system))
     ours, theirs = (
-        mentions.filter(pl.col("system") == side)
-        .drop("system")
-        .join(corpus.mentions.select("row", "text"), on="row", how="left", maintain_order="left")
-        for side, corpus in ((False, reference), (True, system))
+        mentions.filter(system=side).drop("system").join(own, "row", "left", maintain_order="left")
+        for side, own in zip((False, True), strings, strict=True)
     )
     rows = _pairs(ours, theirs)
     for side, own in (("reference", ours), ("system", theirs)):
-        rows = rows.join(
-            own, left_on=side, right_on="row", how="full", coalesce=True, suffix="_system"
-        )
+        keyed = own.rename({"row": side})
+        rows = rows.join(keyed, on=side, how="full", coalesce=True, suffix="_system")
     both = pl.col("reference").is_not_null() & pl.col("system").is_not_null()
     differ = {
         name: pl.any_horizontal(~pl.col(f).eq_missing(pl.col(f"{f}_system")) for f in fields)
         for name, fields in (("type", ["type"]), ("link", ["link"]), ("boundary", ["start", "end"]))
     }
+    wrong = (pl.when(both & differ[name]).then(pl.lit(name)) for name in WRONG)
     rows = rows.with_columns(
-        wrong=pl.concat_list(
-            pl.when(both & differ[name]).then(pl.lit(name)) for name in WRONG
-        ).list.drop_nulls(),
+        wrong=pl.concat_list(wrong).list.drop_nulls(),
         docid=pl.coalesce("docid", "docid_system"),
         first=pl.coalesce("start", "start_system"),
     )
@@ -111,20 +105,12 @@ def _overlap_pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     """Pairs of spans that overlap, those first that share most units."""
     documents = pl.concat([ours["docid"], theirs["docid"]]).unique().sort()
     number = pl.col("docid").cast(pl.Enum(documents)).to_physical().cast(pl.Int64)
-    one, two = (
-        side.filter(pl.col("end") > pl.col("start")).select(
-            "row", item=number, **{"from": pl.col("start"), "last": pl.col("end") - 1}
-        )
-        for side in (ours, theirs)
-    )
+    extent = {"from": pl.col("start"), "last": pl.col("end") - 1}
+    proper = (side.filter(pl.col("end") > pl.col("start")) for side in (ours, theirs))
+    one, two = (side.select("row", item=number, **extent) for side in proper)
     places = sweep(spans(one), spans(two))
-    met = pl.concat(
-        [
-            one[places[0]].select("from", "last", reference="row"),
-            two[places[1]].select(system="row", begin="from", finish="last"),
-        ],
-        how="horizontal",
-    )
+    met = one[places[0]].select("from", "last", reference="row")
+    met = met.hstack(two[places[1]].select(system="row", begin="from", finish="last"))
     units = pl.min_horizontal("last", "finish") - pl.max_horizontal("from", "begin")
     met = met.sort(units, "reference", "system", descending=[True, False, False])
     met = met.select("reference", "system")
@@ -153,15 +139,12 @@ def _context() -> pl.Expr:
 
 def by_document(aligned: pl.DataFrame) -> pl.DataFrame:
     """How many mentions of each document and type are correct, wrong, missing, and extra."""
-    return (
-        aligned.group_by("document", pl.coalesce("reference_type", "system_type").alias("type"))
-        .agg(
-            *((pl.col("status") == status).sum().alias(status) for status in STATUSES),
-            *(pl.col("wrong").list.contains(name).sum().alias(f"wrong_{name}") for name in WRONG),
-        )
-        .sort("document", "type", nulls_last=True)
-        .with_columns(pl.col(pl.UInt32).cast(pl.Int64))
+    kind = pl.coalesce("reference_type", "system_type").alias("type")
+    counts = aligned.group_by("document", kind).agg(
+        *((pl.col("status") == status).sum().alias(status) for status in STATUSES),
+        *(pl.col("wrong").list.contains(name).sum().alias(f"wrong_{name}") for name in WRONG),
     )
+    return counts.sort("document", "type", nulls_last=True).cast({pl.UInt32: pl.Int64})
 
 
 def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
@@ -177,9 +160,7 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         the reference's (`parts`), and of how many the system's has some (`merged`).
     """
     unique = members.unique()
-    ours, theirs = (
-        unique.filter(pl.col("system") == side).drop("system") for side in (False, True)
-    )
+    ours, theirs = (unique.filter(system=side).drop("system") for side in (False, True))
     met = intersections(ours, theirs)
     rows = best_alignment(met, "shared").select("cluster", "other", "shared")
     for side, own, size, parts in (
@@ -201,11 +182,8 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         (pl.col("merged").is_null() & pl.col("cluster").is_null(), "extra"),
         otherwise="partly",
     )
-    found = (
-        rows.sort("cluster", "other", nulls_last=True)
-        .with_columns(status=status)
-        .collect(engine="in-memory")
-    )
+    ordered = rows.sort("cluster", "other", nulls_last=True).with_columns(status=status)
+    found = ordered.collect(engine="in-memory")
     return found.select(
         names.gather(found["cluster"]).alias("reference"),
         names.gather(found["other"]).alias("system"),

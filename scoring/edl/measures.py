@@ -10,16 +10,15 @@ import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from types import MappingProxyType
 
 _TABLES = tomllib.loads(files(__package__).joinpath("measures.toml").read_text("utf-8"))
 AGGREGATES: tuple[str, ...] = tuple(_TABLES["aggregates"])
 FILTERS: tuple[str, ...] = tuple(_TABLES["filters"])
 FIELDS: tuple[str, ...] = tuple(_TABLES["fields"])
-NAMED: Mapping[str, str] = MappingProxyType(_TABLES["named"])
-SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {name: tuple(names) for name, names in _TABLES["sets"].items()}
-)
+NAMED: Mapping[str, str] = _TABLES["named"]
+SETS: Mapping[str, tuple[str, ...]] = {
+    name: tuple(names) for name, names in _TABLES["sets"].items()
+}
 #: The measures of the LoReHLT 2019 plan, section 17.3, in its order.
 PLAN = SETS["plan"]
 #: The measures unless others are named.
@@ -33,9 +32,7 @@ PAIRWISE = ("pairwise", "pairwise_negative")
 #: Aggregates for which an item is in one cluster of its side only.
 PARTITIONS = ("b_cubed", "muc", *PAIRWISE)
 #: What measures can be given by, and the field that the notation names.
-GROUPINGS: Mapping[str, str] = MappingProxyType(
-    {"document": "docid", "type": "type", "language": "language"}
-)
+GROUPINGS: Mapping[str, str] = {"document": "docid", "type": "type", "language": "language"}
 _GROUPED = re.compile(r"(?P<notation>[^;]*);(?P<by>[a-z]+)=<(?P<average>micro|macro)>")
 
 

@@ -151,9 +151,8 @@ class LinkMatch(Metric):
         }
         tables = {"scorings": scorings(rows)}
         if self.options.by:
-            groups = results.filter(
-                pl.col("by") == self.options.by, ~averaged.fill_null(value=False), "asked"
-            )
+            single = ~averaged.fill_null(value=False)
+            groups = results.filter(single, "asked", by=self.options.by)
             tables["groups"] = groups.drop("asked", "fractional")
         return metrics, tables
 
@@ -197,10 +196,8 @@ class LinkMatch(Metric):
             WrongMeasure: for an unknown name.
         """
         if names is None and self.options.by:  # averages over groups are among its values
-            return (
-                self,
-                *self.decompose(f"{m.name}.fscore" for m in self.all_measures if m.additive),
-            )
+            adding = (f"{m.name}.fscore" for m in self.all_measures if m.additive)
+            return (self, *self.decompose(adding))
         wanted = self.all_measures if names is None else tuple(map(measure_of, names))
         parts = [tuple(m for m in wanted if m.additive == additive) for additive in (True, False)]
         return tuple(
@@ -255,12 +252,10 @@ class LinkMatch(Metric):
             block = weights[begin : begin + size]
             group, document = np.nonzero(block)
             copies = pl.int_ranges(0, pl.col("copy")).alias("copy")
-            members = pl.DataFrame(
-                {"group": group, "docid": names.gather(document), "copy": block[group, document]}
-            )
-            selections = counting.selections(
-                members.with_columns(copies).explode("copy"), len(block)
-            )
+            times = block[group, document]
+            members = pl.DataFrame({"group": group, "docid": names.gather(document), "copy": times})
+            members = members.with_columns(copies).explode("copy")
+            selections = counting.selections(members, len(block))
             replicates: Replicates = {}
             for measure in sorted(self.all_measures, key=lambda measure: measure.contents):
                 values = selections.figures(measure).fill_null(float("nan"))

@@ -210,6 +210,11 @@ class InstanceSets:
     names: tuple[pl.DataFrame, pl.DataFrame]
 
     @property
+    def sides(self) -> Mapping[str, Side]:
+        """Both sides by name."""
+        return {"reference": self.reference, "system": self.system}
+
+    @property
     def places(self) -> int:
         """The number of different slots."""
         return max(self.slots.height, 1)
@@ -225,11 +230,11 @@ class InstanceSets:
 
     def with_rest(self, mapped: pl.DataFrame) -> pl.DataFrame:
         """Pairs of sets, then the sets of either side that are in none, numbered."""
-        left = self.reference.order.select(reference="document")
-        right = self.system.order.select(system="document")
-        left = left.join(mapped, on="reference", how="anti")
-        right = right.join(mapped, on="system", how="anti")
-        rows = pl.concat([mapped, left, right], how="diagonal")
+        rest = (
+            side.order.select(pl.col("document").alias(name)).join(mapped, on=name, how="anti")
+            for name, side in self.sides.items()
+        )
+        rows = pl.concat([mapped, *rest], how="diagonal")
         return rows.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*MAPPED)
 
     def with_slots(self, rows: pl.DataFrame) -> pl.DataFrame:
@@ -295,9 +300,8 @@ def by_overlap(reference: Corpus, system: Corpus, options: Options) -> InstanceS
     first = extents["end"].cum_max().search_sorted(whole["start"], side="left").to_numpy()
     last = extents["start"].search_sorted(whole["end"], side="right").to_numpy()
     number, place = ranges(first.astype(np.int64), last.astype(np.int64))
-    pairs = pl.DataFrame(
-        {"reference": extents["document"][place], "system": whole["document"][number]}
-    )
+    documents = {"reference": extents["document"][place], "system": whole["document"][number]}
+    pairs = pl.DataFrame(documents)
     known = sets.reference.order.select(reference="document")
     pairs = pairs.join(known, on="reference", how="semi", maintain_order="left")
     pairs = pairs.with_columns(set=pl.int_range(pl.len(), dtype=pl.Int64)).select(*MAPPED)
@@ -336,9 +340,7 @@ def _sets(
     ours = _side(reference, normalizers[0], options, scales[0], offsets)
     first = system.fills.filter(alternative=1)
     theirs = _side(system.replace(fills=first), normalizers[1], options, scales[1])
-    fills = pl.concat(
-        [ours.fills.select(*_SLOT, "alternative"), theirs.fills.select(*_SLOT, "alternative")]
-    )
+    fills = pl.concat(side.fills.select(*_SLOT, "alternative") for side in (ours, theirs))
     slots = fills.select(_SLOT).unique(maintain_order=True).with_row_index("place")
     slots = slots.with_columns(pl.col("place").cast(pl.Int64))
     ours, theirs = (
@@ -396,18 +398,15 @@ def _maximal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     """The maximal string of each text fill, with its extent."""
     extent = pl.col("extents").list.first().struct
     worded = normalizer.normalize_all(texts["text"])
-    rows = texts.select(
-        "fill", "document", whole_start=extent.field("start"), end=extent.field("end")
-    )
-    rows = pl.concat([rows, worded.select("content", "whole", "shift")], how="horizontal")
+    extents = {"whole_start": extent.field("start"), "end": extent.field("end")}
+    rows = texts.select("fill", "document", **extents).hstack(worded.drop("text", "bare"))
     # Some premodifiers stay, of which minimal strings consist.
     if normalizer.premodifiers:
         some = texts.filter((pl.col("brackets").list.len() > 0).fill_null(False))
         kept = []
         for fill, text, brackets in some.select("fill", "text", "brackets").iter_rows():
-            wording = normalizer.normalize(
-                text, [(part["start"], part["end"]) for part in brackets]
-            )
+            spans = ((part["start"], part["end"]) for part in brackets)
+            wording = normalizer.normalize(text, spans)
             kept.append((fill, wording.content, wording.shift))
         schema = {"fill": pl.Int64, "content": pl.String, "shift": pl.Int64}
         rows = rows.update(pl.DataFrame(kept, schema, orient="row"), on="fill")
@@ -430,8 +429,8 @@ def _minimal(texts: pl.DataFrame, normalizer: TextNormalizer) -> pl.DataFrame:
     extents = parts(pl.col("extents").list.slice(1)).drop("text")
     rows = strings.join(extents, on=["fill", "document", "number"], how="full", coalesce=True)
     rows = rows.sort("fill", "number")
-    worded = normalizer.normalize_all(rows["text"]).select("content", "shift", "bare")
-    rows = pl.concat([rows.drop("text", "number"), worded], how="horizontal")
+    worded = normalizer.normalize_all(rows["text"]).drop("text", "whole")
+    rows = rows.drop("text", "number").hstack(worded)
     return rows.with_columns(start=pl.col("start") + pl.col("shift")).drop("shift")
 
 

@@ -101,7 +101,7 @@ def overlapping_sets(sets: InstanceSets, points: pl.DataFrame) -> pl.DataFrame:
     sums = points.group_by("set").agg(pl.col(*counted).sum())
     rows = sets.pairs.join(sums, on="set", how="left")
     rows = rows.with_columns(pl.col(*counted).fill_null(0)).with_columns(f=f_measure())
-    for side, name in ((sets.reference, "reference"), (sets.system, "system")):
+    for name, side in sets.sides.items():
         rows = rows.join(side.order, left_on=name, right_on="document", suffix="_system")
     rows = rows.sort("f", "order", "order_system", descending=[True, False, False])
     rows = rows.select("reference", "system")
@@ -284,9 +284,8 @@ def _best_alternatives(rows: pl.DataFrame) -> pl.DataFrame:
         return rows
     silent = pl.when("answered").then(0).otherwise("optional")
     right = pl.col("cor") + pl.col("inc")
-    equal = rows.filter(several).with_columns(
-        f=f_measure(), pos=right + pl.col("mis") + silent, act=right + pl.col("spu")
-    )
+    sums = {"pos": right + pl.col("mis") + silent, "act": right + pl.col("spu")}
+    equal = rows.filter(several).with_columns(f=f_measure(), **sums)
     equal = equal.filter(pl.col("f") == pl.col("f").max().over("at")).sort("at", "alternative")
     short = (pl.col("pos") < pl.col("act")).first().over("at")
     first = pl.col("alternative") == pl.col("alternative").first().over("at")
@@ -319,10 +318,8 @@ def _single_fills(
     # Whether a text gains 1 of 2 or 2 of 2 points, or a pointer 1 of 1, orders as F does.
     most = pl.lit(2 if mode == "both" else 1, pl.Int64)
     rows = pl.concat([texts, pointers.select(*_LINK, gain=pl.lit(1, pl.Int64), good=most)])
-    twice = rows.select(
-        pl.struct("which", "fill").is_duplicated()
-        | pl.struct("which", "fill_system").is_duplicated()
-    ).to_series()
+    repeats = (pl.struct("which", name).is_duplicated() for name in ("fill", "fill_system"))
+    twice = rows.select(pl.any_horizontal(repeats)).to_series()
     order = ["which", "good", "position", "position_system"]
     contested = rows.filter(twice).sort(order, descending=[name == "good" for name in order])
     best = contested.filter(greedy(contested.select("which", "fill", "fill_system")))
@@ -511,9 +508,8 @@ def _plausible_pairs(left: pl.DataFrame, right: pl.DataFrame, *, keep_all: bool)
     left = left.join(part, on=_SLOT, maintain_order="left")
     left = left.with_columns(pl.col("part").cum_sum().floor())
     parts = (left.clear(), *left.partition_by("part", maintain_order=True))
-    return pl.concat(
-        part.join(right, on=_SLOT, suffix="_system").filter(plausible) for part in parts
-    )
+    both = (part.join(right, on=_SLOT, suffix="_system") for part in parts)
+    return pl.concat(pairs.filter(plausible) for pairs in both)
 
 
 # The instances and fills that are looked at. A pair of instances without a correct point has the
@@ -568,25 +564,23 @@ class Instances:
 
     def __init__(self, sets: InstanceSets, pairs: pl.DataFrame, options: Options) -> None:
         self.sets, self.pairs, self.options = sets, pairs, options
-        sides = {"reference": sets.reference, "system": sets.system}
 
         def with_sets(side: str, rows: pl.DataFrame) -> pl.DataFrame:
             """Rows of the documents of one side, with the number of their set."""
             members = pairs.select("set", document=side).drop_nulls("document")
             return members.join(rows, on="document", maintain_order="left_right")
 
-        instances = [with_sets(name, side.instances) for name, side in sides.items()]
+        instances = [with_sets(name, side.instances) for name, side in sets.sides.items()]
         self.ours = instances[0].select("set", "type", "is_optional", reference="instance")
         self.theirs = instances[1].select("set", "type", system="instance")
 
         # Types that others point to are mapped before these.
         keys = ["type", "place", "target_type"]
-        targets = pl.concat(
-            with_sets(name, side.fills.drop_nulls("target").unique(["document", *keys])).select(
-                "set", *keys
-            )
-            for name, side in sides.items()
-        ).unique()
+        pointing = (
+            with_sets(name, side.fills.drop_nulls("target").unique(["document", *keys]))
+            for name, side in sets.sides.items()
+        )
+        targets = pl.concat(rows.select("set", *keys) for rows in pointing).unique()
         shared = self.ours.join(self.theirs, on=["set", "type"], how="semi", maintain_order="left")
         shared = shared.select("set", "type").unique(maintain_order=True)
         self.ranks = type_ranks(shared, targets, options.type_order)
@@ -600,7 +594,7 @@ class Instances:
             side.fills.filter(kind="text")
             .rename({"instance": name})
             .select(name, "alternative", *columns)
-            for name, side in sides.items()
+            for name, side in sets.sides.items()
         )
         left, right = self.ranked.join(left, on="reference"), self.theirs.join(right, on="system")
         pairs = _plausible_pairs(left, right, keep_all=options.noisy)
@@ -616,7 +610,7 @@ class Instances:
         slot = ("instance", "place")
         kinds = {f"{kind}s": pl.col("kind") == kind for kind in ("text", "pointer")}
         numbers = {name: matches.sum().cast(pl.Int64) for name, matches in kinds.items()}
-        ours, theirs = (side.fills for side in sides.values())
+        ours, theirs = (side.fills for side in sets.sides.values())
         self.pointers = (
             ours.filter(kind="pointer").select(*pointed, "alternative"),
             theirs.filter(kind="pointer").select(pointed),

@@ -32,6 +32,7 @@ from hlteval.scoring.resampling import weighted
 SETS = 2000
 #: Fewest correct texts with a wrong extent that suggest another way to count.
 _FEW = 3
+_IDENTICAL = "the two corpora are identical: texts are not aligned, and --glm is not applied"
 _DOCUMENTS = ("document", "document_system")
 _SIDES = ("reference", "system")
 
@@ -39,15 +40,8 @@ _SIDES = ("reference", "system")
 #: of the instances of that type by the greedy mapping, and by the mapping that has most. It is
 #: drawn with its document: the reference's, or the system's where the reference has none.
 COUNTS: dict[str, pl.DataType | type[pl.DataType]] = {
-    "mode": pl.String,
-    "document": pl.String,
-    "document_system": pl.String,
-    "drawn": pl.String,
-    "type": pl.String,
-    "slot": pl.String,
-    **dict.fromkeys(POINTS, pl.Int64),
-    "greedy": pl.Int64,
-    "best": pl.Int64,
+    **dict.fromkeys(("mode", *_DOCUMENTS, "drawn", "type", "slot"), pl.String),
+    **dict.fromkeys((*POINTS, "greedy", "best"), pl.Int64),
 }
 _DERIVED = ("pos", "act", "rec", "pre", "f", "und", "ovg", "sub", "sub_muc", "err")
 MEASURES = (*POINTS, *_DERIVED)
@@ -156,12 +150,10 @@ class TempletteMatch(Metric):
         )
         scorings = scorings.sort(self._order_of_modes(), "level").with_row_index("at")
         scorings = scorings.with_columns(pl.col(MEASURES).cast(pl.Float64)).rename(_TITLES)
-        tables["scorings"] = (
-            scorings.unpivot(
-                list(_TITLES.values()), index=["at", "mode", "scoring"], variable_name="measure"
-            )
-            .sort("at", maintain_order=True)
-            .select(pl.col("mode").alias("evaluation"), "scoring", "measure", "value")
+        index, titles = ["at", "mode", "scoring"], list(_TITLES.values())
+        long = scorings.unpivot(titles, index=index, variable_name="measure")
+        tables["scorings"] = long.sort("at", maintain_order=True).select(
+            pl.col("mode").alias("evaluation"), "scoring", "measure", "value"
         )
         lost = pl.col("slot").is_null() & (pl.col("best") > pl.col("greedy"))
         columns = ("mode", *_DOCUMENTS, "type", "greedy", "best")
@@ -182,9 +174,7 @@ class TempletteMatch(Metric):
         """Notes on what the corpora and the points suggest, and what the greedy mapping loses."""
         notes: list[str] = []
         if self.options.identical:
-            notes.append(
-                "the two corpora are identical: texts are not aligned, and --glm is not applied"
-            )
+            notes.append(_IDENTICAL)
         points = dict(total.group_by("mode").agg(pl.col("cor").sum()).iter_rows())
         right = points.get("content", 0)
         lost = right - points.get("extent", right)

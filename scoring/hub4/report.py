@@ -1,10 +1,8 @@
 """The mapping as a table: at each level what was mapped to what, its points, and why."""
 
-from collections.abc import Mapping
-
 import polars as pl
 
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, first_case
 from hlteval.scoring.hub4.instance_sets import InstanceSets, Mode
 from hlteval.scoring.hub4.mapping import POINTS, TESTS, f_measure
 from hlteval.scoring.hub4.mapping import Mapping as Mapped
@@ -15,21 +13,11 @@ LEVELS = ("set", "instance", "slot", "alternative", "fill")
 #: on both sides (null where it is mapped to nothing), its points, their F-measure (null where there
 #: are none), the reason, and the texts and extents of fills after all normalisation. Rows of a
 #: level are followed by those of what they consist of.
-MAPPING: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "mode": pl.String,
-    "document": pl.String,
-    "document_system": pl.String,
-    "level": pl.String,
-    "type": pl.String,
-    "slot": pl.String,
-    "reference": pl.String,
-    "system": pl.String,
-    **dict.fromkeys(POINTS, pl.Int64),
-    "f": pl.Float64,
-    "why": pl.String,
-    "compared": pl.String,
-    "compared_system": pl.String,
-}
+MAPPING = (
+    *("mode", "document", "document_system", "level", "type", "slot", "reference", "system"),
+    *POINTS,
+    *("f", "why", "compared", "compared_system"),
+)
 
 _ORDER = ("set", "place_of_pair", "at", "depth", "order")
 
@@ -69,32 +57,24 @@ def mapping_rows(
     ).with_columns(f=pl.when("scored").then(f_measure()))[list(MAPPING)]
 
 
-def _why(*reasons: tuple[str | pl.Expr, pl.Expr | bool]) -> pl.Expr:
-    """The first reason whose condition holds."""
-    texts = ((pl.lit(text) if isinstance(text, str) else text, holds) for text, holds in reasons)
-    return pl.coalesce(pl.when(holds).then(text) for text, holds in texts)
-
-
 def _pairs(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     """The pairs of instances, those that are removed among them, with their pointers."""
     types = sets.reference.instances.select("type", reference="instance")
     gone = found.removed.join(types, on="reference").with_columns(gone=True)
     pairs = pl.concat([found.pairs.with_columns(gone=False), gone], how="diagonal")
-    for side, name in ((sets.reference, "reference"), (sets.system, "system")):
-        pointers = side.instances.select("pointer", instance="instance")
-        pairs = pairs.join(
-            pointers, left_on=name, right_on="instance", how="left", suffix="_system"
-        )
+    for name, side in sets.sides.items():
+        pointers = side.instances.select("pointer", pl.col("instance").alias(name))
+        pairs = pairs.join(pointers, on=name, how="left", suffix="_system")
     place = pl.struct(pl.col("reference", "system").fill_null(pl.lit(2**62))).rank("ordinal")
     return pairs.with_columns(place_of_pair=place.cast(pl.Int64))
 
 
 def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFrame:
     sums = pairs.group_by("set").agg(pl.col(*POINTS).sum())
-    why = _why(
-        ("the system has no such set", pl.col("system").is_null()),
-        ("the reference has no such set", pl.col("reference").is_null()),
-        ("same document" if sets.settled else "greedy, among overlapping sets", True),
+    why = first_case(
+        (pl.col("system").is_null(), "the system has no such set"),
+        (pl.col("reference").is_null(), "the reference has no such set"),
+        otherwise="same document" if sets.settled else "greedy, among overlapping sets",
     )
     rows = found.sets.select("set", why=why, depth=0).join(sums, on="set", how="left")
     names = sets.with_names(found.sets)
@@ -103,30 +83,26 @@ def _sets(pairs: pl.DataFrame, sets: InstanceSets, found: Mapped) -> pl.DataFram
 
 def _instances(pairs: pl.DataFrame) -> pl.DataFrame:
     choice = pl.col("choice").round(4).cast(pl.String)
-    why = _why(
-        ("optional, unmapped", pl.col("gone")),
-        (pl.format("best remaining F: {}", choice), choice.is_not_null()),
-        ("no unmapped instance left in the system", pl.col("system").is_null()),
-        ("no unmapped instance left in the reference", True),
+    why = first_case(
+        (pl.col("gone"), "optional, unmapped"),
+        (choice.is_not_null(), pl.format("best remaining F: {}", choice)),
+        (pl.col("system").is_null(), "no unmapped instance left in the system"),
+        otherwise="no unmapped instance left in the reference",
     )
     columns = ("set", "place_of_pair", "type", *POINTS)
-    return pairs.select(
-        *columns, reference="pointer", system="pointer_system", why=why, depth=pl.lit(1)
-    )
+    sides = {"reference": "pointer", "system": "pointer_system"}
+    return pairs.select(*columns, **sides, why=why, depth=pl.lit(1))
 
 
 def _slots(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
     answered = found.fills.answers.select("at", answered=True)
-    rows = sets.with_slots(found.evaluation.slots)
-    rows = rows.join(answered, on="at", how="left").with_columns(
-        pl.col("answered").fill_null(False)
-    )
-    ours, theirs = pl.col("alternative").is_not_null(), pl.col("answered")
-    why = _why(
-        ("same name", ours & theirs),
-        ("the system has no such slot", ours),
-        ("the reference has no such slot", theirs),
-        ("all its instances are removed", True),
+    rows = sets.with_slots(found.evaluation.slots).join(answered, on="at", how="left")
+    ours, theirs = pl.col("alternative").is_not_null(), pl.col("answered").fill_null(False)
+    why = first_case(
+        (ours & theirs, "same name"),
+        (ours, "the system has no such slot"),
+        (theirs, "the reference has no such slot"),
+        otherwise="all its instances are removed",
     )
     return rows.with_columns(
         reference=pl.when(ours | ~theirs).then("slot"),
@@ -140,10 +116,10 @@ def _alternatives(slots: pl.DataFrame, found: Mapped) -> pl.DataFrame:
     """The alternatives that count."""
     counts = found.fills.alternatives.group_by("at").agg(of=pl.len())
     rows = slots.drop_nulls("alternative").join(counts, on="at", how="left")
-    why = _why(
-        ("the only one", pl.col("of") == 1),
-        (pl.format("best F of {}", "of"), pl.col("answered")),
-        (pl.format("fewest points of {}", "of"), True),
+    why = first_case(
+        (pl.col("of") == 1, "the only one"),
+        (pl.col("answered"), pl.format("best F of {}", "of")),
+        otherwise=pl.format("fewest points of {}", "of"),
     )
     return rows.with_columns(
         reference=pl.format("alternative {}", "alternative"),
@@ -172,7 +148,7 @@ def _pairs_of_fills(found: Mapped, sets: InstanceSets) -> pl.DataFrame:
         .join(side.fills.select(columns), on="instance")
         .with_columns(at=at)
         .sort("at", "position")
-        for side, name in ((sets.reference, "reference"), (sets.system, "system"))
+        for name, side in sets.sides.items()
     )
     ours = ours.join(chosen, on=["at", "alternative"], how="semi", maintain_order="left")
     ours = ours.join(dropped, on=["at", "fill"], how="anti", maintain_order="left")
@@ -220,25 +196,25 @@ def _fills(found: Mapped, sets: InstanceSets, mode: Mode) -> pl.DataFrame:
         "optional": (missing & spared & ~removed, points),
         "removed": (removed, pl.lit(1, pl.Int64)),
     }
-    content = _why(
-        ("content not inside the reference string", ~pl.col("inside")),
-        ("content contains no minimal string", ~pl.col("holds")),
-        ("content correct", True),
+    content = first_case(
+        (~pl.col("inside"), "content not inside the reference string"),
+        (~pl.col("holds"), "content contains no minimal string"),
+        otherwise="content correct",
     )
-    extent = _why(
-        ("extent not inside the reference extent", ~pl.col("enclosed")),
-        ("extent overlaps no minimal extent", ~pl.col("overlaps")),
-        ("extent correct", True),
+    extent = first_case(
+        (~pl.col("enclosed"), "extent not inside the reference extent"),
+        (~pl.col("overlaps"), "extent overlaps no minimal extent"),
+        otherwise="extent correct",
     )
     tests = {"content": [content], "extent": [extent], "both": [content, extent]}[mode]
-    why = _why(
-        ("points to an unmapped optional instance", removed),
-        ("optional", missing & spared),
-        ("the system has none", missing),
-        ("the reference has none", spurious),
-        (pl.concat_str(tests, separator="; "), text),
-        ("target instances are mapped to each other", gain > 0),
-        ("target instances are not mapped to each other", True),
+    why = first_case(
+        (removed, "points to an unmapped optional instance"),
+        (missing & spared, "optional"),
+        (missing, "the system has none"),
+        (spurious, "the reference has none"),
+        (text, pl.concat_str(tests, separator="; ")),
+        (gain > 0, "target instances are mapped to each other"),
+        otherwise="target instances are not mapped to each other",
     )
     return rows.select(
         *("at", "slot", "fill", "fill_system"),
@@ -285,7 +261,7 @@ def listings(mapping: pl.DataFrame) -> dict[str, str]:
     modes = mapping["mode"].unique(maintain_order=True)
     kinds = {"side-by-side": False, "errors": True}
     return {
-        f"mapping.{mode}.{kind}.txt": listing(mapping.filter(pl.col("mode") == mode), errors=errors)
+        f"mapping.{mode}.{kind}.txt": listing(mapping.filter(mode=mode), errors=errors)
         for mode in modes
         for kind, errors in kinds.items()
     }
@@ -309,14 +285,13 @@ def listing(mapping: pl.DataFrame, *, errors: bool = False) -> str:
     points = (
         pl.when(pl.col(name) != 0).then(pl.format(f"{{}} {name.upper()}", name)) for name in POINTS
     )
-    points_text = pl.concat_str(points, separator=" ", ignore_nulls=True)
-    sides = pl.format(
-        "{} | {}  [{}] {}", "reference", "system", points_text, pl.col("why").fill_null("")
+    text, why = pl.concat_str(points, separator=" ", ignore_nulls=True), pl.col("why").fill_null("")
+    sides = pl.format("{} | {}  [{}] {}", "reference", "system", text, why)
+    line = first_case(
+        (pl.col("level") == "fill", pl.format("    {}: {}", "slot", sides)),
+        (pl.col("level") == "set", pl.format("\n{}", sides)),
+        otherwise=pl.format("  {}", sides),
     )
-    fill = pl.col("level") == "fill"
-    indent = pl.when(pl.col("level") == "set").then(pl.lit("\n")).otherwise(pl.lit("  "))
-    of_fill = pl.format("    {}: {}", "slot", sides)
-    line = pl.when(fill).then(of_fill).otherwise(pl.concat_str(indent, sides))
     what = "Errors" if errors else "Templettes"
     head = f"{what} side by side, points by {mapping['mode'][0]}: reference | system"
     return "\n".join([head, *shown.select(line=line)["line"]]) + "\n"
@@ -346,9 +321,8 @@ def readable(mapping: pl.DataFrame) -> pl.DataFrame:
     """
     instance = pl.col("level") == "instance"
     rows = mapping.with_columns(_instance=instance.cum_sum())
-    names = rows.filter(instance).select(
-        "_instance", instance="reference", instance_system="system"
-    )
+    names = rows.filter(instance)
+    names = names.select("_instance", instance="reference", instance_system="system")
     rows = rows.filter(level="fill").join(names, on="_instance", how="left", maintain_order="left")
     points = (pl.when(pl.col(name) > 0).then(pl.lit(said)) for name, said in _OUTCOMES.items())
     removed = pl.when(pl.col("removed") > 0).then(pl.lit("not scored"))

@@ -214,9 +214,8 @@ def same_file(texts: Mapping[str, Text], file: Text) -> bool:
         >>> same_file({"a": Text("x", 0), "b": Text("y", 3)}, Text("x  y\n"))
         True
     """
-    return join_texts(texts.values()).split() == file.text.split() and all(
-        file.text.startswith(text, start) for text, start in texts.values()
-    )
+    there = (file.text.startswith(text, start) for text, start in texts.values())
+    return join_texts(texts.values()).split() == file.text.split() and all(there)
 
 
 def in_columns(

@@ -390,10 +390,8 @@ class Lexicon:
         for word, written in entries:
             # Stress is not part of a phone; each phone becomes a character of a private use area.
             plain = (phone.rstrip("0123456789") or phone for phone in written)
-            pronunciations = "".join(
-                signs.setdefault(phone, chr(0xE000 + len(signs))) for phone in plain
-            )
-            phones[word.lower()] = (*phones.get(word.lower(), ()), pronunciations)
+            form = "".join(signs.setdefault(phone, chr(0xE000 + len(signs))) for phone in plain)
+            phones[word.lower()] = (*phones.get(word.lower(), ()), form)
         return Lexicon(phones)
 
     def pronunciations(self, word: str) -> tuple[str, ...]:

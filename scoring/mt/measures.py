@@ -22,13 +22,12 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from types import MappingProxyType
 from typing import IO, Any, ClassVar, Final
 
 import numpy as np
@@ -42,9 +41,12 @@ from hlteval.scoring.ratios import ratio
 Numbers = NDArray[np.float64]
 
 #: The names as sacrebleu writes them, and how many counts a segment has.
-STRING_MEASURES: Mapping[str, tuple[str, int]] = MappingProxyType(
-    {"bleu": ("BLEU", 10), "chrf": ("chrF2", 18), "chrf_pp": ("chrF2++", 24), "ter": ("TER", 2)}
-)
+STRING_MEASURES: Mapping[str, tuple[str, int]] = {
+    "bleu": ("BLEU", 10),
+    "chrf": ("chrF2", 18),
+    "chrf_pp": ("chrF2++", 24),
+    "ter": ("TER", 2),
+}
 
 
 @dataclass(frozen=True)
@@ -74,21 +76,21 @@ class StringMeasure:
         Raises:
             CannotCount: if sacrebleu is not installed.
         """
-        rows = [
-            self._corpus._extract_corpus_statistics([text], [[other] for other in others])[0]
-            for text, others in zip(translations, references, strict=True)
-        ]
+        count = self._corpus._extract_corpus_statistics
+        pairs = zip(translations, references, strict=True)
+        rows = [count([text], [[other] for other in others])[0] for text, others in pairs]
         return np.array(rows, dtype=np.float64).reshape(len(rows), self.size)
 
-    def values(self, sums: Numbers) -> dict[str, Numbers]:
-        """The values of rows of summed counts, by what follows the name of the metric in theirs."""
-        each = (self._corpus._compute_score_from_stats(row).score for row in sums.tolist())
-        return {"": np.fromiter(each, np.float64, len(sums))}
+    def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:
+        """The values of rows of summed counts, by what follows the name of the metric in theirs.
 
-    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
-        """The values of segments by themselves: BLEU of the orders that a segment has."""
-        each = (self._sentence._compute_score_from_stats(row).score for row in counts.tolist())
-        return {"": np.fromiter(each, np.float64, len(counts))}
+        Args:
+            sums: the counts.
+            alone: whether a row is a segment by itself: BLEU is of the orders that it has.
+        """
+        metric = self._sentence if alone else self._corpus
+        each = (metric._compute_score_from_stats(row).score for row in sums.tolist())
+        return {"": np.fromiter(each, np.float64, len(sums))}
 
     def signature(self, references: int) -> str:
         """The signature of sacrebleu, in one line.
@@ -118,16 +120,11 @@ class StringMeasure:
             from sacrebleu.metrics.ter import TER
         except ImportError as reason:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
-        case = {"lowercase": self.options.lowercase}
-        bleu = {"force": True, "tokenize": self.options.tokenize}
-        metrics: dict[str, tuple[Callable[..., Any], Mapping[str, object]]] = {
-            "bleu": (BLEU, {**case, **bleu, "effective_order": effective_order}),
-            "chrf": (CHRF, {**case, "word_order": 0}),
-            "chrf_pp": (CHRF, {**case, "word_order": 2}),
-            "ter": (TER, {}),
-        }
-        metric, settings = metrics[self.name]
-        return metric(**settings)
+        lower, tokenize = self.options.lowercase, self.options.tokenize
+        if self.name == "bleu":
+            return BLEU(lower, force=True, tokenize=tokenize, effective_order=effective_order)
+        words = {"chrf": 0, "chrf_pp": 2}
+        return CHRF(lowercase=lower, word_order=words[self.name]) if self.name in words else TER()
 
 
 ALPHA: Final = 0.85
@@ -151,11 +148,8 @@ def addable(counts: Numbers) -> Numbers:
         >>> float(addable(equal)[0, 20]), float(meteor(addable(equal))[""][0])
         (0.0, 1.0)
     """
-    equal = (
-        (counts[:, _MATCHED] == counts[:, 0])
-        & (counts[:, _COVERED] == counts[:, 1])
-        & (counts[:, _CHUNKS] == 1)
-    )
+    equal = (counts[:, [_MATCHED, _COVERED]] == counts[:, :2]).all(axis=1)
+    equal &= counts[:, _CHUNKS] == 1
     added = counts.copy()
     added[equal, _CHUNKS] = 0.0
     return added
@@ -267,13 +261,9 @@ class MeteorMeasure:
                 raise CannotCount(finding("MTS109").of(OPTION))
         return addable(counts)
 
-    def values(self, sums: Numbers) -> dict[str, Numbers]:
+    def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:  # noqa: ARG002
         """The score of rows of summed counts, and what it is made of."""
         return meteor(sums)
-
-    def segment_values(self, counts: Numbers) -> dict[str, Numbers]:
-        """The values of each segment by itself."""
-        return meteor(counts)
 
     def signature(self, references: int) -> str:
         """As sacrebleu writes signatures."""

@@ -41,10 +41,7 @@ PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "order": pl.Int64,
     "segment": pl.String,
     "scored": pl.Boolean,
-    "references": pl.Int64,
-    "present": pl.Boolean,
-    "more": pl.Int64,
-}
+} | {"references": pl.Int64, "present": pl.Boolean, "more": pl.Int64}
 
 
 @dataclass(frozen=True)
@@ -97,10 +94,8 @@ class Translation(Metric):
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
         tables = [places.filter("scored")]
         for name, metric in self.measures.items():
-            counts = metric.counts(translations, references)
-            tables.append(
-                pl.DataFrame(counts, schema=dict.fromkeys(self._columns[name], pl.Float64))
-            )
+            columns = dict.fromkeys(self._columns[name], pl.Float64)
+            tables.append(pl.DataFrame(metric.counts(translations, references), columns))
         counted = pl.concat(tables, how="horizontal")
         rest = places.filter(~pl.col("scored"))
         total = self.total([pl.concat([counted, rest], how="diagonal")])
@@ -131,10 +126,8 @@ class Translation(Metric):
         if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
             values[METEOR] = None
         values["segments"] = scored.height
-        rows = (
-            {"evaluation": "Translation", "scoring": "system", "measure": name, "value": value}
-            for name, value in values.items()
-        )
+        head = {"evaluation": "Translation", "scoring": "system"}
+        rows = ({**head, "measure": name, "value": value} for name, value in values.items())
         sums_of_documents = scored.group_by("document", maintain_order=True).agg(
             pl.len().cast(pl.Int64).alias("segments"), pl.col(self._all_columns).sum()
         )
@@ -150,10 +143,8 @@ class Translation(Metric):
         series: list[pl.Series] = []
         for name, metric in self.measures.items():
             counts = _matrix(sums, self._columns[name])
-            values = metric.segment_values(counts) if alone else metric.values(counts)
-            series += [
-                pl.Series(name + end, each, dtype=pl.Float64) for end, each in values.items()
-            ]
+            values = metric.values(counts, alone=alone)
+            series += [pl.Series(name + end, each, pl.Float64) for end, each in values.items()]
         return sums.select(*keys, *series)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
@@ -232,11 +223,9 @@ class Translation(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The values of each replicate, from weighted sums over documents."""
-        sums = (
-            counts.filter("scored")
-            .group_by("document")
-            .agg(pl.len().cast(pl.Float64).alias("segments"), pl.col(self._all_columns).sum())
-        )
+        size = pl.len().cast(pl.Float64).alias("segments")
+        grouped = counts.filter("scored").group_by("document")
+        sums = grouped.agg(size, pl.col(self._all_columns).sum())
         named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
         placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0.0)
         summed = weights @ _matrix(placed, ["segments", *self._all_columns])
@@ -269,11 +258,9 @@ def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int
     frames = justified.frames.unique(maintain_order=True).rename({"segment": "justification"})
     order = aligned.select("document", justification="segment", middle="order")
     texts = ("source", pl.col("references").list.join("\n"), "translation")
-    rows = frames.join(order, on=["document", "justification"], maintain_order="left").join(
-        aligned.select("document", "order", "segment", *texts),
-        on="document",
-        maintain_order="left_right",
-    )
+    rows = frames.join(order, on=["document", "justification"], maintain_order="left")
+    segments = aligned.select("document", "order", "segment", *texts)
+    rows = rows.join(segments, on="document", maintain_order="left_right")
     distance = pl.col("order") - pl.col("middle")
     near = rows.filter(distance.abs() <= neighbours)
     frame = ("document", "justification", "type", "place", distance.alias("distance"))

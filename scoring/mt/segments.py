@@ -180,12 +180,10 @@ def segment_pairs(reference: Corpus, system: Corpus, options: TranslationOptions
             each.with_columns(pl.Series("text", map(with_placeholders, each["text"]), pl.String))
             for each in (gold, own)
         )
-    references = gold.group_by(*_KEY, maintain_order=True).agg(
-        references=pl.col("text").filter(pl.col("text") != "")
-    )
-    translations = own.group_by(*_KEY, maintain_order=True).agg(
-        translation=pl.col("text").first(), more=pl.len().cast(pl.Int64) - 1
-    )
+    text, more = pl.col("text"), pl.len().cast(pl.Int64) - 1
+    references = gold.group_by(*_KEY, maintain_order=True).agg(references=text.filter(text != ""))
+    each = own.group_by(*_KEY, maintain_order=True)
+    translations = each.agg(translation=text.first(), more=more)
     sources = pl.concat([_texts(each, "source") for each in (reference, system)])
     sources = sources.unique([*_KEY], keep="first").select(*_KEY, source="text")
     rows = references.join(translations, on=_KEY, how="left", maintain_order="left")

@@ -94,9 +94,8 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     }
     arguments = [side.arguments for side in sides]
     if agents:
-        role = pl.format("{} {}", "label", "role").replace_strict(
-            agents, default=pl.col("role"), return_dtype=pl.String
-        )
+        name, role = pl.format("{} {}", "label", "role"), pl.col("role")
+        role = name.replace_strict(agents, default=role, return_dtype=pl.String)
         has_agent = (pl.col("role") == "Agent").any().over("frame_row")
         free = ~pl.col("label").is_in(evaluation.agents.keys())
         arguments = [rows.with_columns(role=role).filter(free | has_agent) for rows in arguments]
@@ -174,15 +173,12 @@ def _optional_arguments(
     both = pl.concat([rows.select("frame_row", "role", "key", "thing") for rows in filled])
     codes = numbers(pl.concat([both["key"], both["thing"]]).to_frame())
     both = both.with_columns(key=codes.head(both.height), thing=codes.tail(both.height))
-    tables = []
-    for side, rows in zip(
-        sides, (both.head(filled[0].height), both.tail(filled[1].height)), strict=True
-    ):
+    tables, halves = [], (both.head(filled[0].height), both.tail(filled[1].height))
+    for side, rows in zip(sides, halves, strict=True):
         wide = side.events.select("row", "negated")
         for at, role in enumerate(conditions):
-            of_role = rows.filter(role=role).select(
-                pl.col("key", "thing").name.suffix(f" {role}"), row="frame_row"
-            )
+            fillers = pl.col("key", "thing").name.suffix(f" {role}")
+            of_role = rows.filter(role=role).select(fillers, row="frame_row")
             wide = wide.join(of_role, on="row", how="left", maintain_order="left")
             thing = pl.col(f"thing {role}")
             earlier = [pl.col(f"thing {other}") == thing for other in conditions[:at]]

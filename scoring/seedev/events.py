@@ -78,9 +78,8 @@ def side(
         arguments = arguments.with_columns(key=pl.when(_GIVEN).then("target").otherwise(unshared))
     if given.groups.height and not comparison.roles:
         classes = equivalence_classes(given.groups)
-        merged = arguments.join(
-            classes, on=["document", "target"], how="left", maintain_order="left"
-        )
+        key = ["document", "target"]
+        merged = arguments.join(classes, on=key, how="left", maintain_order="left")
         same = pl.when(_GIVEN).then(pl.coalesce("representative", "key")).otherwise("key")
         arguments = merged.with_columns(key=same)
     objects = arguments["key"]
@@ -206,9 +205,8 @@ def inside(events: Side, given: Corpus) -> Side:
         entities = pl.concat([entities, reached.select(entities.columns)]).unique()
     sentences = given.segments.select("document", "start", sentence="row", until="end")
     mentions = given.mentions.select("document", "start", "end", filler_row="row")
-    placed = mentions.sort("document", "start").join_asof(
-        sentences.sort("document", "start"), on="start", by="document", check_sortedness=False
-    )
+    mentions, sentences = (rows.sort("document", "start") for rows in (mentions, sentences))
+    placed = mentions.join_asof(sentences, on="start", by="document", check_sortedness=False)
     placed = entities.join(placed.filter(pl.col("end") <= pl.col("until")), on="filler_row")
     places = placed.group_by("frame_row").agg(pl.col("sentence").n_unique())
     across = places.filter(pl.col("sentence") > 1)["frame_row"].implode()
@@ -228,9 +226,8 @@ def others(corpus: Corpus, given: Corpus) -> pl.DataFrame:
         corpus: of either side.
         given: the reference, whose text spans of .a1 files are annotations of neither side.
     """
-    unread = corpus.rejected_records.filter(
-        pl.col("code") != "STD101", ~pl.col("kind").is_in(["group", "given"])
-    )
+    other_kind = ~pl.col("kind").is_in(["group", "given"])
+    unread = corpus.rejected_records.filter(pl.col("code") != "STD101", other_kind)
     mentions = corpus.mentions
     if corpus is given:
         asked = corpus.sources.filter(pl.col("member").str.ends_with(".a2"))["row"]

@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.metric import MARKS, Evidence, Metric, Replicates, Weights, scorings, texts
 from hlteval.scoring.ratios import Numbers, Rates, Whole, plain, rates, ratio
 from hlteval.scoring.resampling import weighted
@@ -34,16 +34,9 @@ COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
 }
 #: The names of the measures that are metrics.
 METRICS: Mapping[str, str] = {
-    "f1": "F1",
-    "recall": "Recall",
-    "precision": "Precision",
-    "ser": "SER",
-    "matches": "Matches",
+    **{name.lower(): name for name in ("F1", "Recall", "Precision", "SER", "Matches")},
     "substitutions": "Mismatches",
-    "insertions": "Insertions",
-    "deletions": "Deletions",
-    "references": "References",
-    "predictions": "Predictions",
+    **{name.lower(): name for name in ("Insertions", "Deletions", "References", "Predictions")},
 }
 
 
@@ -135,9 +128,8 @@ class EventMatch(Metric):
         names = [name for name in theirs.columns if name != "document"]
         theirs = theirs.rename({name: f"{name}_system" for name in names})
         paired = ours.join(chosen, on="row", how="left", maintain_order="left")
-        paired = paired.join(
-            theirs.drop("document"), on="row_system", how="left", maintain_order="left"
-        )
+        partners = theirs.drop("document")
+        paired = paired.join(partners, on="row_system", how="left", maintain_order="left")
         unpaired = theirs.join(chosen, on="row_system", how="anti", maintain_order="left")
         return pl.concat([paired, unpaired], how="diagonal")
 
@@ -148,12 +140,9 @@ class EventMatch(Metric):
         """
         labels = [pl.col(name).is_not_null() for name in ("label", "label_system")]
         rows = table.lazy().select("document", "scoring", "scoring_system", "weight", *labels)
-        parts = [
-            rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system")),
-            rows.filter(pl.col("scoring") != pl.col("scoring_system")).with_columns(
-                scoring="scoring_system"
-            ),
-        ]
+        two = rows.filter(pl.col("scoring") != pl.col("scoring_system"))
+        either = rows.with_columns(scoring=pl.coalesce("scoring", "scoring_system"))
+        parts = [either, two.with_columns(scoring="scoring_system")]
         if evaluation.overall:
             parts.append(rows.with_columns(scoring=pl.lit(0, pl.Int64)))
         counts = (
@@ -178,9 +167,8 @@ class EventMatch(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
-        named = pl.concat(
-            [pl.DataFrame(schema=dict(COUNTS)), *(batch.select(COUNTS.keys()) for batch in counts)]
-        )
+        batches = (batch.select(COUNTS.keys()) for batch in counts)
+        named = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *batches])
         key = ["evaluation", "scoring"]
         added = named.group_by(key).agg(pl.exclude("document").sum())
         printed = [(each.name, scoring) for each in self.evaluations for scoring in each.names]
@@ -299,12 +287,8 @@ def _align(
     rows = rows.join(left, on="row", how="left")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
     paired = rows.drop_nulls("weight")
-    left, right = (
-        each.arguments.filter(pl.col("role").is_in(conditions)).select(
-            "role", "target", "key", row="frame_row"
-        )
-        for each in sides
-    )
+    optional = (each.arguments.filter(pl.col("role").is_in(conditions)) for each in sides)
+    left, right = (rows.select("role", "target", "key", row="frame_row") for rows in optional)
     ours = paired.select("at", "row").join(left, on="row")
     theirs = paired.select("at", row="row_system").join(right, on="row")
     both = ours.join(theirs, on=["at", "role"], how="full", coalesce=True, suffix="_system")
@@ -321,6 +305,7 @@ def _align(
     rows = rows.join(names, on="document", how="left").join(differences, on="at", how="left")
     only_left = pl.col("negated") & ~pl.col("negated_system") & pl.col("weight").is_not_null()
     only_right = ~pl.col("negated") & pl.col("negated_system") & pl.col("weight").is_not_null()
+    negation = first_case((only_left, "missing"), (only_right, "extra"), otherwise="")
     frames = ("frame", "other") if "other" in rows.columns else ("frame",)
     return rows.sort("at").select(
         document="name",
@@ -329,11 +314,7 @@ def _align(
         reference_type="label",
         predicted_type="label_system",
         similarity=pl.col("weight").fill_null(0) / UNIT,
-        negation=pl.when(only_left)
-        .then(pl.lit("missing"))
-        .when(only_right)
-        .then(pl.lit("extra"))
-        .otherwise(pl.lit("")),
+        negation=negation,
         **{name: pl.col(name).fill_null([]) for name in ("missing", "extra", "wrong")},
     )
 
@@ -346,14 +327,11 @@ def readable(rows: pl.DataFrame) -> pl.DataFrame:
         >>> readable(pl.DataFrame(rows))["outcome"].to_list()
         ['partly correct', 'extra']
     """
-    outcome = (
-        pl.when(pl.col("reference").is_null())
-        .then(pl.lit("extra"))
-        .when(pl.col("predicted").is_null())
-        .then(pl.lit("missing"))
-        .when(pl.col("similarity") < 1)
-        .then(pl.lit("partly correct"))
-        .otherwise(pl.lit("correct"))
+    outcome = first_case(
+        (pl.col("reference").is_null(), "extra"),
+        (pl.col("predicted").is_null(), "missing"),
+        (pl.col("similarity") < 1, "partly correct"),
+        otherwise="correct",
     )
     return rows.with_columns(outcome=outcome)
 
@@ -365,7 +343,7 @@ def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
     is known by its type.
     """
     names = pl.concat([each.documents.select("row", "name") for each in (reference, system)])
-    tables = []
+    names, tables = names.unique("row"), []
     for side_name, corpus in (("reference", reference), ("system", system)):
         frames = corpus.frames.unique(["document", "frame"], keep="first", maintain_order=True)
         triggers = frames.drop_nulls("trigger").select(
@@ -374,17 +352,14 @@ def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:
         fills = pl.concat([triggers, corpus.arguments.select(triggers.columns)])
         fills = fills.join(frames.select("document", "frame", frame_row="row"), on="frame_row")
         place = ("text", "start", "end")
-        mentions = [
-            each.mentions.select("document", *place, target="mention")
-            for each in (corpus, reference)
-        ]
+        both = (corpus.mentions, reference.mentions)
+        mentions = (each.select("document", *place, target="mention") for each in both)
         events = frames.select("document", text="label", target="frame")
         known = pl.concat([*mentions, events], how="diagonal")
         known = known.unique(["document", "target"], keep="first", maintain_order=True)
         found = fills.join(known, on=["document", "target"], how="left")
-        found = found.sort("frame_row", "position").join(
-            names.unique("row"), left_on="document", right_on="row", maintain_order="left"
-        )
+        found = found.sort("frame_row", "position")
+        found = found.join(names, left_on="document", right_on="row", maintain_order="left")
         tables.append(
             found.select(
                 *("start", "end", "role"),

@@ -38,9 +38,8 @@ class OfficialFrameMatch(plan.FrameMatch):
         several = pl.col("label").n_unique().over(*block, "record") > 1
         last = pl.col("row") == pl.col("row").max().over(*block, "record")
         firsts = plan.candidate_places(corpus).group_by(block).agg(ambiguous=pl.col("record").min())
-        frames = frames.filter(several | last).join(
-            firsts, on=block, how="left", maintain_order="left"
-        )
+        frames = frames.filter(several | last)
+        frames = frames.join(firsts, on=block, how="left", maintain_order="left")
         dropped = (pl.col("record") >= pl.col("ambiguous")).fill_null(False)
         return frames.with_columns(place=pl.when(~dropped).then("place")).drop("ambiguous")
 
@@ -139,10 +138,7 @@ def dictionary_names(frames: pl.DataFrame, dictionary: Mapping[str, str]) -> dic
     return {place: names[key] for place, key in keys.items() if key in names}
 
 
-METRICS: dict[str, type[plan.FrameMatch]] = {
-    "plan": plan.FrameMatch,
-    "official": OfficialFrameMatch,
-}
+METRICS = {"plan": plan.FrameMatch, "official": OfficialFrameMatch}
 
 
 def frame_match(profile: str = "plan", options: plan.Options | None = None) -> plan.FrameMatch:

@@ -19,7 +19,7 @@ from unicodedata import normalize
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.curves import LAST, Curve, curve
 from hlteval.scoring.matching import Pair, gains, optimal
 from hlteval.scoring.metric import Metric, Tables, scorings
@@ -70,14 +70,7 @@ _AREAS = {
     "AUC unanchored": "auc_unanchored",
     "Max F1": "max_f1",
 }
-_COUNTS = {
-    "Precision": "precision",
-    "Recall": "recall",
-    "F1": "f1",
-    "True Positives": "tp",
-    "False Positives": "fp",
-    "False Negatives": "fn",
-}
+_COUNTS = {"Precision": "precision", "Recall": "recall", "F1": "f1", **LAST}
 #: Segments that intervals of areas of relevance need; docs/intervals.md has their coverage.
 _MANY = 50
 #: The layer of frames at which nothing can be scored.
@@ -133,10 +126,8 @@ def match_frames(
     if "place" in keys:
         weights = similarities(both["place_reference"], both["place"], exact=exact)
     both = both.with_columns(weight=weights).filter(pl.col("weight") > 0)
-    both = both.with_columns(
-        is_contested=(pl.col("reference").n_unique().over(group) > 1)
-        & (pl.col("system").n_unique().over(group) > 1)
-    )
+    several = pl.col("reference", "system").n_unique().over(group) > 1
+    both = both.with_columns(is_contested=pl.all_horizontal(several))
     # one frame on either side: the best similarity so far is what counts
     simple = both.filter(~pl.col("is_contested"))
     best = simple.group_by(*group, "system", maintain_order=True).agg(pl.col("weight").max())
@@ -198,9 +189,8 @@ def readable(rows: pl.DataFrame) -> pl.DataFrame:
         ['matched', 'partly matched']
     """
     partly = (pl.col("outcome") == "matched") & (pl.col("similarity") < 1)
-    return rows.with_columns(
-        outcome=pl.when(partly).then(pl.lit("partly matched")).otherwise("outcome")
-    )
+    outcome = first_case((partly, "partly matched"), otherwise=pl.col("outcome"))
+    return rows.with_columns(outcome=outcome)
 
 
 @dataclass(frozen=True)
@@ -273,9 +263,7 @@ class FrameMatch(Metric):
                 for place, side in (("reference_place", left), ("system_place", right)):
                     skipped = side.join(ambiguous, on="document", how="semi", maintain_order="left")
                     pairs.append(outcome_rows(skipped.rename({"place": place}), layer, "left out"))
-                left, right = (
-                    side.join(ambiguous, on="document", how="anti") for side in (left, right)
-                )
+                left, right = (each.join(ambiguous, "document", "anti") for each in (left, right))
             changes, paired = match_frames(left, right, keys, exact=exact)
             annotations = left.group_by("document", "label", maintain_order=True)
             counts += [
@@ -339,7 +327,7 @@ class FrameMatch(Metric):
             values |= {f"{layer}.{figure}": value for figure, value in figures.items()}
             of_layer = {measure: figures[figure] for measure, figure in _AREAS.items()}
             of_layer |= points.last() if points else dict.fromkeys(LAST)
-            measures += _score_rows("Curves", name, of_layer)
+            measures += score_rows("Curves", name, of_layer)
             rows += [{"layer": name, **row} for row in points.rows()] if points else []
         tables = {"curve": pl.DataFrame(rows, schema=dict(CURVE))}
         if self.options.threshold is not None:
@@ -361,16 +349,12 @@ class FrameMatch(Metric):
         A layer applies if the submission has frames of it (section 2.1). All layers of the
         reference apply to a submission without any frames.
         """
-        is_submitted = pl.col("layer") == "submitted"
-        submitted, framed = (
-            total.filter(is_submitted),
-            total.filter(pl.col("confidence").is_not_null()),
-        )
+        submitted, framed = total.filter(layer="submitted"), total.drop_nulls("confidence")
         if submitted.is_empty() and not self.by_rank:
             framed = total
         applying = {"relevance", *framed["layer"].unique()}
         return {
-            layer: curve(submitted, total.filter(pl.col("layer") == layer), by_rank=self.by_rank)
+            layer: curve(submitted, total.filter(layer=layer), by_rank=self.by_rank)
             if layer in applying
             else None
             for layer in LAYERS
@@ -410,7 +394,7 @@ def _most_confident_first(frames: pl.DataFrame) -> pl.DataFrame:
     return frames.sort(order, descending=falling, nulls_last=True, maintain_order=True)
 
 
-def _score_rows(
+def score_rows(
     evaluation: str, scoring: str, values: Mapping[str, object]
 ) -> Iterator[Mapping[str, object]]:
     """Rows of the table `scorings`."""
@@ -460,7 +444,7 @@ def _add_threshold(
     for row in (*by_layer.iter_rows(named=True), *by_type.iter_rows(named=True)):
         scoring = f"{row['layer']}: {row['label']}" if "label" in row else row["layer"]
         values = {measure: row[column] for measure, column in _COUNTS.items()}
-        yield from _score_rows(f"Confidence ≥ {threshold:g}", scoring, values)
+        yield from score_rows(f"Confidence ≥ {threshold:g}", scoring, values)
 
 
 # Near misses: places that an option or a dictionary would make equal.
@@ -468,14 +452,8 @@ def _add_threshold(
 
 #: A row per two names: how alike they are, how many frames have them, how many true positives equal
 #: names would add at most (`gain`), and what would make them equal.
-NEAR_MISSES: Schema = {
-    "system_place": pl.String,
-    "reference_place": pl.String,
-    "similarity": pl.Float64,
-    "frames": pl.Int64,
-    "gain": pl.Float64,
-    "fix": pl.String,
-}
+_NAMES = {"system_place": pl.String, "reference_place": pl.String, "similarity": pl.Float64}
+NEAR_MISSES: Schema = {**_NAMES, "frames": pl.Int64, "gain": pl.Float64, "fix": pl.String}
 
 #: Least similarity of two names that a dictionary may be meant to join.
 _LEAST = 0.5
@@ -503,13 +481,13 @@ def near_misses(aligned: pl.DataFrame) -> pl.DataFrame:
     )
     alone = wrong.join(missed, on=key).with_columns(similarity=pl.lit(0.0))
     places = ["system_place", "reference_place"]
-    both = pl.concat([part.select(*places, "similarity") for part in (paired, alone)])
+    both = pl.concat([part.select(*_NAMES) for part in (paired, alone)])
     rows = both.group_by(places).agg(
         similarity=pl.col("similarity").max(),
         frames=pl.len().cast(pl.Int64),
         gain=(1 - pl.col("similarity")).sum(),
     )
-    fixes = [_fix(*names) for names in rows.select(*places, "similarity").iter_rows()]
+    fixes = [_fix(*names) for names in rows.select(*_NAMES).iter_rows()]
     fixable = rows.with_columns(fix=pl.Series(fixes, dtype=pl.String)).drop_nulls("fix")
     ordered = fixable.sort("gain", *places, descending=[True, False, False])
     return ordered.select(pl.col(name).cast(dtype) for name, dtype in NEAR_MISSES.items())

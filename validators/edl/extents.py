@@ -19,6 +19,7 @@ from hlteval.validators.rule import RuleContext, about_submission, at, only_if
 
 #: Mentions that do not fit, and the share of them, from which all follow another convention.
 _FEWEST, _MOST = 3, 0.9
+_ALIKE = "all offsets of {} mentions differ alike; the second one is that of the last character"
 #: The names of the columns of a mention in messages.
 FIELDS: Mapping[str, str] = VOCABULARY["fields"]
 
@@ -48,12 +49,8 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
         same = pl.repeat(False, found.height, eager=True)
     once = found.with_columns(same=same, count=same.sum(), string=quote("text"))
     once = once.filter(~pl.col("same") | (pl.col("same").cum_sum() == 1))
-    all_alike = pl.format(
-        "all offsets of {} mentions differ alike; the second one is that of the last character",
-        "count",
-    )
     hint = "write the offsets of the first and the last character of the mention"
-    hints = first_case((pl.col("same"), all_alike), otherwise=hint)
+    hints = first_case((pl.col("same"), pl.format(_ALIKE, "count")), otherwise=hint)
     return at(once.with_columns(hint=hints).lazy(), "offsets")
 
 
@@ -69,9 +66,8 @@ def _same_extent(context: RuleContext) -> pl.LazyFrame:
 
 def line_twice(context: RuleContext) -> pl.LazyFrame:
     """A mention that is equal to an earlier one."""
-    found = context.cached(_same_extent).with_columns(
-        first=pl.col("record").first().over(*EXTENT, *FIELDS)
-    )
+    first = pl.col("record").first().over(*EXTENT, *FIELDS)
+    found = context.cached(_same_extent).with_columns(first=first)
     return at(found.filter("again"), "")
 
 
@@ -250,9 +246,8 @@ def compare(rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
     some = rows.filter(pl.col("document").is_in(list(texts)))
     lengths = {key: len(text) for key, text in texts.items()}
     length = pl.col("document").replace_strict(lengths, default=None, return_dtype=pl.Int64)
-    both = some.with_columns(
-        _slices(some, texts, _AS_IT_IS), given=pl.col("text").fill_null(""), length=length
-    )
+    given = pl.col("text").fill_null("")
+    both = some.with_columns(_slices(some, texts, _AS_IT_IS), given=given, length=length)
     both = both.with_columns(given=normal_form("given"), found=normal_form("found"))
     inside = pl.col("end") <= pl.col("length")
     return both.with_columns(fits=inside & (pl.col("given") == pl.col("found")))
@@ -315,11 +310,9 @@ def _explanation(context: RuleContext) -> tuple[Convention | None, pl.DataFrame]
 def _with_hints(rows: pl.DataFrame, context: RuleContext) -> pl.DataFrame:
     """Mentions that do not fit with the places of their strings as `hint`, of the first few."""
     texts = _texts(context.against.documents)
-    columns = rows.select("document", "start", "given").iter_rows()
-    hints = [
-        _nearest(texts[document], start, string) if number < _SEARCHED else _COUNT
-        for number, (document, start, string) in enumerate(columns)
-    ]
+    columns = rows.head(_SEARCHED).select("document", "start", "given").iter_rows()
+    hints = [_nearest(texts[document], start, string) for document, start, string in columns]
+    hints += [_COUNT] * (rows.height - len(hints))
     return rows.with_columns(pl.Series("hint", hints, dtype=pl.String))
 
 
@@ -374,9 +367,7 @@ def other_convention(context: RuleContext) -> pl.LazyFrame:
     return about_submission(only_if(convention is not None, pl.LazyFrame([summary])))
 
 
-_NONE = pl.DataFrame(
-    schema={"origin": pl.Int64, "record": pl.Int64, "field": pl.String, "put": pl.String}
-)
+_CORRECTIONS = {"origin": pl.Int64, "record": pl.Int64, "field": pl.String, "put": pl.String}
 #: The format in which both offsets are one field.
 _FORMAT = "edl-tab"
 
@@ -390,13 +381,12 @@ def right_offsets(context: RuleContext) -> pl.DataFrame:
     rows, system = context.cached(_comparison).collect(), context.system
     convention, _ = context.once(_explanation)
     other = system.rejected_records.height or rows.height < system.mentions.height
+    other = other or (system.sources["format"] != _FORMAT).any()
     if convention is None or convention.encoding or other:
-        return _NONE
-    if (system.sources["format"] != _FORMAT).any():
-        return _NONE
+        return pl.DataFrame(schema=_CORRECTIONS)
     # all mentions fit by it, those too that fit without it
     if _fitting_rows(rows, _texts(context.against.documents), convention).height < rows.height:
-        return _NONE
+        return pl.DataFrame(schema=_CORRECTIONS)
     start, end = convention.moved
     put = pl.format("{}-{}", pl.col("start") - start, pl.col("end") - 1 - end)
-    return rows.with_columns(put=put, field=pl.lit("offsets")).select(_NONE.columns)
+    return rows.with_columns(put=put, field=pl.lit("offsets")).select(*_CORRECTIONS)

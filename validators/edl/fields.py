@@ -49,7 +49,7 @@ def quote(column: str, *, empty: str = "") -> pl.Expr:
     text = pl.col(column)
     if empty:
         text = pl.when(blank(column)).then(pl.lit(empty)).otherwise(text)
-    short = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    short = pl.format("{}…", text.str.slice(0, SHOWN))
     return pl.when(text.str.len_chars() > SHOWN).then(short).otherwise(text)
 
 
@@ -87,9 +87,8 @@ def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
     alike = rows.filter(row_hash("mention").is_duplicated())
     # another rule reports two mentions of the same extent
     fresh = alike.filter(pl.struct("mention", *EXTENT).is_first_distinct())
-    found = fresh.with_columns(
-        first=pl.col("record").first().over("mention"), given=quote("mention")
-    )
+    first = pl.col("record").first().over("mention")
+    found = fresh.with_columns(first=first, given=quote("mention"))
     return at(found.filter(~pl.col("mention").is_first_distinct()), "mention")
 
 
@@ -164,23 +163,18 @@ def nil_types(context: RuleContext) -> pl.LazyFrame:
     """An entity without an entry that has mentions of several types, at the first of a second."""
     nil = pl.col("entity").str.starts_with("NIL")
     rows = context.cached(mentions).filter(nil, matches("entity", "entity") & ~blank("label"))
-    rows = rows.with_columns(
-        type=pl.col("label").first().over("entity"), count=pl.len().over("entity")
-    )
-    other = rows.filter(pl.col("label") != pl.col("type")).unique(
-        "entity", keep="first", maintain_order=True
-    )
+    first = pl.col("label").first().over("entity")
+    rows = rows.with_columns(type=first, count=pl.len().over("entity"))
+    rows = rows.filter(pl.col("label") != pl.col("type"))
+    other = rows.unique("entity", keep="first", maintain_order=True)
     return at(other.with_columns(given=quote("entity"), other=quote("label")), "type")
 
 
 def alternatives(context: RuleContext) -> pl.LazyFrame:
     """A mention with several entities, which only a reference may have."""
-    links = context.table("links", "mention_row", "entity").group_by(
-        "mention_row", maintain_order=True
-    )
-    others = links.agg(others=pl.col("entity").drop_nulls())
-    rows = context.cached(mentions)
-    rows = rows.join(others, left_on="row", right_on="mention_row", maintain_order="left")
+    links = context.table("links", "mention_row", "entity").rename({"mention_row": "row"})
+    others = links.group_by("row").agg(others=pl.col("entity").drop_nulls())
+    rows = context.cached(mentions).join(others, on="row", maintain_order="left")
     every = pl.concat_list("entity", "others")
     joined = rows.with_columns(every=every.list.join("|"), count=every.list.len())
     return at(joined.with_columns(given=quote("every")), "entity")
@@ -234,11 +228,8 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     names = context.against.documents["name"].to_list()
     meant = closest_files(found["name"].to_list(), names)
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
-    hint = pl.col("name").replace_strict(
-        hints,
-        default="remove these mentions; they count as false positives",
-        return_dtype=pl.String,
-    )
+    remove = "remove these mentions; they count as false positives"
+    hint = pl.col("name").replace_strict(hints, default=remove, return_dtype=pl.String)
     return at(found.lazy().with_columns(document=quote("name"), hint=hint), "document")
 
 
@@ -310,20 +301,17 @@ def _entities(context: RuleContext) -> pl.LazyFrame:
 
 def not_in_kb(context: RuleContext) -> pl.LazyFrame:
     """An entity that the knowledge base does not have, once for each entity."""
-    strange = _links(context).join(
-        _entities(context), on="entity", how="anti", maintain_order="left"
-    )
+    known = _entities(context)
+    strange = _links(context).join(known, on="entity", how="anti", maintain_order="left")
     return at(first_of(strange, "entity").with_columns(given=quote("entity")), "entity")
 
 
 def implausible_link(context: RuleContext) -> pl.LazyFrame:
     """A mention whose type its entity cannot have, once for each pair of them."""
     lists = [{"source": name, **source} for name, source in VOCABULARY["sources"].items()]
-    kinds = pl.LazyFrame(lists)
     source = pl.col("source").str.strip_chars().str.to_uppercase()
-    entities = (
-        _entities(context).with_columns(source).join(kinds, on="source", maintain_order="left")
-    )
+    entities = _entities(context).with_columns(source)
+    entities = entities.join(pl.LazyFrame(lists), on="source", maintain_order="left")
     types = pl.col("types").explode()
     known = entities.group_by("entity", maintain_order=True).agg(pl.col("kind").first(), types)
     pairs = _links(context).unique(("entity", "label"), keep="first", maintain_order=True)

@@ -13,7 +13,7 @@ import polars as pl
 
 from hlteval.grammars import vocabulary
 from hlteval.validators.hub4.tables import corpus_texts, has_two_fills, is_number, like_slot
-from hlteval.validators.rule import RuleContext, about_file
+from hlteval.validators.rule import RuleContext, about_file, normalized_spaces
 
 # Ways in which all extents of a file may be off: what is at them if they are read that way.
 
@@ -182,7 +182,6 @@ def _compare(context: RuleContext) -> pl.LazyFrame:
     )
     length = pl.max_horizontal("start", "end") - pl.col("start")
     found = pl.col("content").str.slice(pl.col("start"), length)
-
     found = found.str.replace_all("\n", " ", literal=True)
     return _with_texts(context, rows).with_columns(found=found)
 
@@ -201,10 +200,7 @@ def _off(context: RuleContext) -> pl.LazyFrame:
     spans = _as_spans(context, rows)
     cause = next(iter(causes_of(spans)), None)
     explained = [cause is not None and cause.explains(span) for span in spans]
-    found, wanted = (
-        pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
-        for column in ("found", "wanted")
-    )
+    found, wanted = map(normalized_spaces, ("found", "wanted"))
     return rows.lazy().with_columns(
         pl.Series("explained", explained, pl.Boolean),
         blanks=found == wanted,
@@ -247,13 +243,11 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
             hint = f"did you mean {place}#{place + len(span.wanted)}#?"
         hints.append(hint)
     hints += [_COPY] * (rows.height - len(hints))
-    found, wanted = (
-        pl.when(pl.col(name).str.len_chars() > 60)
-        .then(pl.col(name).str.head(59) + "…")
-        .otherwise(name)
-        for name in ("found", "wanted")
+    found, given = (
+        pl.when(text.str.len_chars() > 60).then(text.str.head(59) + "…").otherwise(text)
+        for text in (pl.col("found"), pl.col("wanted"))
     )
-    return rows.lazy().with_columns(pl.Series("hint", hints, pl.String), found=found, given=wanted)
+    return rows.lazy().with_columns(pl.Series("hint", hints, pl.String), found=found, given=given)
 
 
 # The right extents of a file whose extents are all off in the same way (HUB305).
@@ -274,9 +268,8 @@ def right_extents(context: RuleContext) -> pl.DataFrame:
     unread = context.system.rejected_records.height
     twice = context.system.fills.lazy().filter(has_two_fills()).head(1).collect().height
     compared = _as_spans(context, context.cached(_compare).drop_nulls("content").collect())
-    causes = causes_of(
-        [span for span in compared if span.start < span.end and span.found != span.wanted]
-    )
+    off = [span for span in compared if span.start < span.end and span.found != span.wanted]
+    causes = causes_of(off)
     if unread or twice or not causes:
         return nothing
     for span in compared:
@@ -288,9 +281,8 @@ def right_extents(context: RuleContext) -> pl.DataFrame:
     fills = context.table("fills", "origin", "record", "document", "extents").drop_nulls("extents")
     every = fills.with_columns(ordinal=pl.int_ranges(1, pl.col("extents").list.len() + 1))
     every = every.explode("extents", "ordinal").unnest("extents")
-    every = every.with_columns(
-        field=pl.format("extent {}", "ordinal"), wanted=pl.lit(""), found=pl.lit("")
-    )
+    field, nothing_there = pl.format("extent {}", "ordinal"), pl.lit("")
+    every = every.with_columns(field=field, wanted=nothing_there, found=nothing_there)
     rows = _with_texts(context, every).drop_nulls("content").collect()
     put: list[str] = []
     for span in _as_spans(context, rows):

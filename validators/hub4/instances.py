@@ -7,6 +7,7 @@ import polars as pl
 from hlteval.findings.counts import first_names
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.validators.hub4.tables import (
+    after_first,
     among,
     corpus_option,
     corpus_texts,
@@ -62,9 +63,8 @@ def _dangling_pointers(context: RuleContext) -> pl.LazyFrame:
         for place, frame in orphans(context).select("document", "frame").collect().rows():
             alone.setdefault(place, []).append(frame)
     meant: list[str | None] = [None] * found.height
-    for index, (place, target) in enumerate(
-        found.head(_HINTED).select("document", "target").iter_rows()
-    ):
+    some = found.head(_HINTED).select("document", "target").iter_rows()
+    for index, (place, target) in enumerate(some):
         left = alone.get(place, [])
         meant[index] = similar = closest(target, left) if left else None
         if similar is not None:
@@ -83,12 +83,9 @@ def pointer_elsewhere(context: RuleContext) -> pl.LazyFrame:
 
 def pointer_twice(context: RuleContext) -> pl.LazyFrame:
     """A pointer that is twice in one alternative."""
-    key = ["frame_row", "slot_number", "alternative", "target"]
     headers = headless_pointers(context).select("record")
     rows = pointers(context).join(headers, on="record", how="anti", maintain_order="left")
-    again = rows.filter(pl.struct(key).is_duplicated())
-    first = pl.col("record").first().over(key)
-    return again.with_columns(first=first).filter(pl.col("record") != first)
+    return after_first(rows, "frame_row", "slot_number", "alternative", "target")
 
 
 # Rules about instances and their sets.
@@ -126,9 +123,7 @@ def like_a_header(context: RuleContext) -> pl.LazyFrame:
 
 def duplicate_instance(context: RuleContext) -> pl.LazyFrame:
     """An instance with the pointer of an earlier one."""
-    rows = frames(context).filter(pl.col("frame").is_duplicated())
-    first = pl.col("record").first().over("frame")
-    return rows.with_columns(first=first).filter(pl.col("record") != first)
+    return after_first(frames(context), "frame")
 
 
 def no_top(context: RuleContext) -> pl.LazyFrame:
@@ -142,9 +137,8 @@ def no_top(context: RuleContext) -> pl.LazyFrame:
     first = rows.unique("name", keep="first", maintain_order=True)
     # The instances after a header of the top type that cannot be read are in its set.
     pattern = rf"(?i)^<?\s*{re.escape(top)}(?:[^A-Za-z0-9]|$)"
-    headers = context.system.rejected_records.lazy().filter(
-        pl.col("code") == "HUB102", pl.col("text").str.contains(pattern)
-    )
+    rejected = context.system.rejected_records.lazy()
+    headers = rejected.filter(pl.col("text").str.contains(pattern), code="HUB102")
     every = context.table("frames", "origin", "record", "document")
     every = pl.concat([every, headers.select("origin", "record", unread=True)], how="diagonal")
     following = pl.col("document").backward_fill().over("origin")
@@ -158,15 +152,13 @@ def several_tops(context: RuleContext) -> pl.LazyFrame:
     """A second instance that ties a set together."""
     tops = frames(context).filter(pl.col("label") == context.schema.top)
     distinct = tops.unique("frame", keep="first", maintain_order=True)
-    first = pl.col("record").first().over("name")
-    return distinct.with_columns(first=first, top="label").filter(pl.col("record") != first)
+    return after_first(distinct, "name").with_columns(top="label")
 
 
 def scattered_set(context: RuleContext) -> pl.LazyFrame:
     """A set that goes on after another."""
-    rows = frames(context)
     begins = pl.col("document") != pl.col("document").shift()
-    stretches = rows.filter(begins.fill_null(value=True))
+    stretches = frames(context).filter(begins.fill_null(value=True))
     return stretches.filter(~pl.col("document").is_first_distinct())
 
 
@@ -234,9 +226,7 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
 
 def slot_twice(context: RuleContext) -> pl.LazyFrame:
     """A slot that its instance has twice, unless a header between them was not recognized."""
-    again = fills(context).filter("begins").filter(pl.struct("frame_row", "slot").is_duplicated())
-    first = pl.col("record").first().over("frame_row", "slot")
-    again = again.with_columns(first=first, field=pl.lit("slot")).filter(pl.col("record") != first)
+    again = at(after_first(fills(context).filter("begins"), "frame_row", "slot"), "slot")
     return again.join(headless_pointers(context), on="frame_row", how="anti", maintain_order="left")
 
 
@@ -255,9 +245,8 @@ def several_extents(context: RuleContext) -> pl.LazyFrame:
 def no_extents(context: RuleContext) -> pl.LazyFrame:
     """A text without extents in a slot that is scored."""
     rows = texts(context).filter(pl.col("extents").is_null() & ~like_slot() & ~is_number())
-    return rows.filter(
-        ~among(context.schema.unscored) & ~pl.col("full").is_in(context.schema.pointers)
-    )
+    pointed = pl.col("full").is_in(context.schema.pointers)
+    return rows.filter(~among(context.schema.unscored), ~pointed)
 
 
 def mixed_fills(context: RuleContext) -> pl.LazyFrame:
@@ -278,11 +267,9 @@ def several_fills(context: RuleContext) -> pl.LazyFrame:
 def like_a_slot(context: RuleContext) -> pl.LazyFrame:
     """A text that looks like a slot, or a slot that looks like a text."""
     like = texts(context).filter(like_slot())
-    like = like.with_columns(given=pl.col("text"), reading=pl.lit("a text"))
-    numbers = fills(context).filter(is_number())
-    numbers = numbers.with_columns(
-        given=pl.col("slot"), reading=pl.lit("a slot name"), field=pl.lit("slot")
-    )
+    like = like.with_columns(given="text", reading=pl.lit("a text"))
+    numbers = at(fills(context).filter(is_number()), "slot")
+    numbers = numbers.with_columns(given="slot", reading=pl.lit("a slot name"))
     return pl.concat([like, numbers])
 
 
@@ -337,20 +324,17 @@ def two_in_a_line(context: RuleContext) -> pl.LazyFrame:
 def unbalanced_brackets(context: RuleContext) -> pl.LazyFrame:
     """A text of a reference whose brackets do not balance, or hold nothing."""
     has = pl.col("text").str.contains(r"[\[\]]") & pl.col("brackets").is_null()
-    return only_if(
-        not context.schema.system, texts(context).filter(has & ~among(context.schema.unscored))
-    )
+    rows = texts(context).filter(has, ~among(context.schema.unscored))
+    return only_if(not context.schema.system, rows)
 
 
 def count_of_extents(context: RuleContext) -> pl.LazyFrame:
     """A text of a reference with more or fewer extents than strings."""
     wanted = 1 + pl.col("brackets").list.len().fill_null(0)
     odd = pl.col("brackets").is_null() & pl.col("text").str.contains(r"[\[\]]")
-    rows = texts(context).with_columns(
-        wanted=wanted, count=pl.col("extents").list.len(), field=pl.lit("extents")
-    )
-    wrong = rows.filter((pl.col("count") != pl.col("wanted")) & ~odd)
-    return only_if(not context.schema.system, wrong)
+    rows = texts(context).with_columns(wanted=wanted, count=pl.col("extents").list.len())
+    wrong = rows.filter(pl.col("count") != pl.col("wanted"), ~odd)
+    return at(only_if(not context.schema.system, wrong), "extents")
 
 
 def _each_extent(some: pl.LazyFrame) -> pl.LazyFrame:
@@ -373,9 +357,8 @@ def minimal_outside(context: RuleContext) -> pl.LazyFrame:
     first, numbers = pl.col("extents").list.get(0).struct, pl.col("extents").list
     low = numbers.eval(pl.element().struct.field("start")).list.min() < first.field("start")
     high = numbers.eval(pl.element().struct.field("end")).list.max() > first.field("end")
-    rows = _each_extent(texts(context).filter(low | high)).filter(
-        (pl.col("ordinal") > 1) & ~inside & right
-    )
+    every = _each_extent(texts(context).filter(low | high))
+    rows = every.filter(pl.col("ordinal") > 1, ~inside, right)
     return only_if(not context.schema.system, rows)
 
 

@@ -135,11 +135,8 @@ def _unknown_slots(
 ) -> pl.LazyFrame:
     """The first of each slot of some types that is neither known nor one of the task."""
     names = sorted({*(f"{label}.{slot}" for label, slot in known), *of_task(context.schema)})
-    other = fills(context).filter(
-        pl.col("begins"),
-        pl.col("label").is_in(types),
-        ~pl.col("full").is_in(names) & ~pl.col("slot").is_in(names),
-    )
+    is_known = pl.col("full").is_in(names) | pl.col("slot").is_in(names)
+    other = fills(context).filter("begins", pl.col("label").is_in(types), ~is_known)
     found = first_of(at(other, "slot"), "full").collect()
     hints: list[str] = []
     for label, slot in found.select("label", "slot").rows():

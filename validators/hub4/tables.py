@@ -80,12 +80,17 @@ def texts(context: RuleContext) -> pl.LazyFrame:
     return fills(context).filter(pl.col("kind") == "text")
 
 
+def after_first(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
+    """The rows after the `first` record with the same key."""
+    first = pl.col("record").first().over(key)
+    return rows.with_columns(first=first).filter(pl.col("record") != first)
+
+
 def unknown_sets(context: RuleContext) -> pl.LazyFrame:
     """The documents of instance sets that are not in the corpus."""
     documents = corpus_texts(context).select("document")
-    strange = (
-        context.table("frames", "document").unique().join(documents, on="document", how="anti")
-    )
+    sets = context.table("frames", "document").unique()
+    strange = sets.join(documents, on="document", how="anti")
     nothing = context.schema.unsegmented or documents.head(1).collect().is_empty()
     return only_if(not nothing, strange)
 
@@ -102,9 +107,7 @@ def _headless(context: RuleContext) -> pl.LazyFrame:
     follows = pl.col("begins").shift(-1).over(place)
     alone = (pl.col("kind") == "pointer") & ~pl.col("begins") & follows
     defined = frames(context).select(target="frame")
-    return rows.filter(alone.fill_null(value=False)).join(
-        defined, on="target", how="anti", maintain_order="left"
-    )
+    return rows.filter(alone).join(defined, on="target", how="anti", maintain_order="left")
 
 
 def headless_pointers(context: RuleContext) -> pl.LazyFrame:
@@ -135,9 +138,8 @@ def without_colon() -> pl.Expr:
 
 def has_two_fills() -> pl.Expr:
     """Whether a text in quotes holds extents, as with two fills in one line."""
-    return (pl.col("quoted") & pl.col("text").str.contains("##[0-9]+#[0-9]+#")).fill_null(
-        value=False
-    )
+    has_extents = pl.col("text").str.contains("##[0-9]+#[0-9]+#")
+    return (pl.col("quoted") & has_extents).fill_null(value=False)
 
 
 def is_number() -> pl.Expr:

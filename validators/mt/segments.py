@@ -7,11 +7,19 @@ import polars as pl
 from hlteval.converters.mt.texts import SOURCE
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import first_case
-from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
+from hlteval.validators.rule import (
+    RuleContext,
+    about_file,
+    about_submission,
+    at,
+    normalized_spaces,
+    only_if,
+)
 
 SUFFIX = ".ltf.xml"
 _PREFIX = "ENG_"
 _ENGLISH = ("eng", "en")
+_OTHER_DOCID = "write {}, the docid of the input file of that name"
 
 
 def _input(context: RuleContext) -> pl.LazyFrame:
@@ -30,9 +38,8 @@ def _english(context: RuleContext) -> pl.LazyFrame:
     own = context.table("documents", "name", "language")
     both = pl.concat([own, _input(context).select("name", "language")])
     by_language = pl.col("language").str.to_lowercase().is_in(_ENGLISH)
-    return (
-        both.filter(by_language | pl.col("name").str.starts_with(_PREFIX)).select("name").unique()
-    )
+    by_name = pl.col("name").str.starts_with(_PREFIX)
+    return both.filter(by_language | by_name).select("name").unique()
 
 
 def _files(context: RuleContext) -> pl.LazyFrame:
@@ -76,10 +83,7 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     meant = closest_files(rows["name"].to_list(), names)
     similar = pl.Series([meant.get(name) for name in rows["name"]], dtype=pl.String)
     hint = first_case(
-        (
-            pl.col("stem").is_in(names),
-            pl.format("write {}, the docid of the input file of that name", "stem"),
-        ),
+        (pl.col("stem").is_in(names), pl.format(_OTHER_DOCID, "stem")),
         (pl.lit(similar).is_not_null(), pl.format("did you mean {}?", pl.lit(similar))),
         otherwise="copy the docid from the input file, exactly as it is there",
     )
@@ -101,6 +105,7 @@ def english_document(context: RuleContext) -> pl.LazyFrame:
 
 #: Unknown identifiers that are compared with the known ones; more have another cause.
 _MOST = 100
+_COPY = "remove it, or copy the id from the input file"
 #: Identifiers that a message lists.
 _SHOWN = 3
 #: What ends a line or a field for programs that read a segment per line.
@@ -124,13 +129,12 @@ def _segments(context: RuleContext) -> pl.LazyFrame:
 
     They are those of LTF, or of translations; only sources have a text to compare with.
     """
-    texts = context.against.translations.lazy()
+    segments, texts = context.against.segments.lazy(), context.against.translations.lazy()
     source = pl.when(pl.col("role") == SOURCE).then(pl.col("text"))
+    sources_first = texts.sort(pl.col("role") != SOURCE, maintain_order=True)
     parts = (
-        context.against.segments.lazy().select("document", segment="name", source="text"),
-        texts.sort(pl.col("role") != SOURCE, maintain_order=True).select(
-            "document", "segment", source=source
-        ),
+        segments.select("document", segment="name", source="text"),
+        sources_first.select("document", "segment", source=source),
     )
     every = only_if(not context.own, pl.concat(parts)).drop_nulls("segment")
     first = every.unique(["document", "segment"], keep="first", maintain_order=True)
@@ -150,9 +154,8 @@ def missing_segment(context: RuleContext) -> pl.LazyFrame:
     """A document that lacks segments, with their number and the first of them."""
     own = context.table("documents", "row", "origin", "name").rename({"row": "document"})
     there = context.table("translations", "document", "segment")
-    lacking = context.cached(_segments).join(
-        there, on=["document", "segment"], how="anti", maintain_order="left"
-    )
+    key, expected = ["document", "segment"], context.cached(_segments)
+    lacking = expected.join(there, on=key, how="anti", maintain_order="left")
     names = pl.col("segment").head(_SHOWN).str.join(", ")
     listed = lacking.group_by("document", maintain_order=True).agg(pl.len().alias("count"), names)
     more = first_case((pl.col("count") > _SHOWN, ", …"), otherwise="")
@@ -179,9 +182,7 @@ def unknown_segment(context: RuleContext) -> pl.LazyFrame:
         meant = own.get(number[0]) if number else None
         if not number and rows.height <= _MOST:
             meant = closest(name, own.values())
-        hints.append(
-            f"did you mean {meant}?" if meant else "remove it, or copy the id from the input file"
-        )
+        hints.append(f"did you mean {meant}?" if meant else _COPY)
     return at(rows.lazy().with_columns(pl.Series("hint", hints, dtype=pl.String)), "id")
 
 
@@ -225,8 +226,5 @@ def copied_source(context: RuleContext) -> pl.LazyFrame:
     foreign = context.names.join(_english(context), on="name", how="anti")
     texts = context.cached(_texts).join(foreign, on="document", how="semi", maintain_order="left")
     words = pl.col("source").str.replace_all(_NO_WORDS, "").str.contains(r"\p{L}")
-    source, text = (
-        pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
-        for column in ("source", "text")
-    )
-    return at(texts.filter(source == text, words), "text")
+    same = normalized_spaces("source") == normalized_spaces("text")
+    return at(texts.filter(same, words), "text")

@@ -37,9 +37,8 @@ def _tables(context: RuleContext) -> dict[str, pl.LazyFrame]:
 
 def _types(context: RuleContext) -> list[tuple[str, str]]:
     """The types of the records, each with the kind of an annotation that has it."""
-    types = [
-        rows.select("label", kind=pl.lit(kind)).unique() for kind, rows in _tables(context).items()
-    ]
+    tables = _tables(context).items()
+    types = [rows.select("label", kind=pl.lit(kind)).unique() for kind, rows in tables]
     return pl.concat(types).collect().rows()
 
 
@@ -47,12 +46,10 @@ def _of_types(
     context: RuleContext, column: str, wrong: Sequence[tuple[str, str, str]]
 ) -> pl.LazyFrame:
     """The records of wrong types (`label`, `kind` and a further column), at their types."""
-    tables = [
-        rows.select(*RECORD, "id", "label", kind=pl.lit(kind))
-        for kind, rows in _tables(context).items()
-    ]
+    tables, columns = _tables(context).items(), (*RECORD, "id", "label")
+    every = pl.concat(rows.select(*columns, kind=pl.lit(kind)) for kind, rows in tables)
     table = _table(("label", "kind", column), wrong)
-    records = only_if(table.height > 0, pl.concat(tables))
+    records = only_if(table.height > 0, every)
     joined = records.join(table.lazy(), on=["kind", "label"], maintain_order="left")
     return at(joined, "label")
 
@@ -146,9 +143,8 @@ def _contents(context: RuleContext) -> pl.LazyFrame:
     events without arguments.
     """
     role = pl.when(_is_free(context)).then(pl.lit(0, pl.UInt64)).otherwise(pl.col("role").hash(1))
-    hashes = context.arguments.select(
-        "frame_row", roles=pl.col("role").hash(1), content=(role + pl.col("target").hash(2)).hash(3)
-    )
+    content = (role + pl.col("target").hash(2)).hash(3)
+    hashes = context.arguments.select("frame_row", roles=pl.col("role").hash(1), content=content)
     sums = hashes.group_by(row="frame_row").agg(pl.col("roles", "content").sum())
     events = context.records("frames", "label")
     return events.join(sums, on="row", how="left", maintain_order="left")
@@ -170,10 +166,8 @@ def wrong_shape(context: RuleContext, *, problem: str) -> pl.LazyFrame:
     """
     wrong = context.once(_wrong_shapes).filter(problem=problem)
     events = context.cached(_contents).rename({"roles": "shape"})
-    events_with_it = only_if(wrong.height > 0, events).join(
-        wrong.lazy(), on=["label", "shape"], maintain_order="left", nulls_equal=True
-    )
-    return at(events_with_it, "label")
+    events, key = only_if(wrong.height > 0, events), ["label", "shape"]
+    return at(events.join(wrong.lazy(), key, maintain_order="left", nulls_equal=True), "label")
 
 
 def _wrong_shapes(context: RuleContext) -> pl.DataFrame:
@@ -267,9 +261,8 @@ def illegal_filler(context: RuleContext) -> pl.LazyFrame:
         for role, of in fillers
         if of in schema.labels and not takes(label, role, of)
     ]
-    types = [
-        (*kind, ", ".join(sorted(schema.events[kind[0]].roles[kind[1]] or ()))) for kind in wrong
-    ]
+    allowed = (schema.events[label].roles[role] for label, role, _ in wrong)
+    types = [(*kind, ", ".join(sorted(of or ()))) for kind, of in zip(wrong, allowed, strict=True)]
     swaps = [
         (label, role, of, other_role, other)
         for label, role, of in wrong
@@ -406,9 +399,8 @@ def _alike(context: RuleContext) -> pl.LazyFrame:
         unordered=pl.concat_str(role, "target", separator=":").sort().str.join(" "),
     )
     modifiers = context.table("modifiers", "document", "label", "target").unique()
-    modified = modifiers.group_by("document", id="target").agg(
-        modified=pl.col("label").sort().str.join(" ")
-    )
+    labels = pl.col("label").sort().str.join(" ")
+    modified = modifiers.group_by("document", id="target").agg(modified=labels)
     events = events.join(contents, on="row", how="left", maintain_order="left")
     events = events.join(modified, on=["document", "id"], how="left", maintain_order="left")
     return events.with_columns(pl.col("modified").fill_null(""))

@@ -43,9 +43,8 @@ def findings(package: Package) -> Iterator[Finding]:
         yield finding("SEE410", file=path, count=len(nested), folder=folder, name=name)
         missing -= nested.keys()
     hints = {document: _rename(member, member.basename) for document, member in others.items()}
-    hints |= {
-        document: f"move {member.display} to the top level" for document, member in nested.items()
-    }
+    for document, member in nested.items():
+        hints[document] = f"move {member.display} to the top level"
     yield from _documents(package, missing, hints)
     predictions = {member.name for member in others.values()}
     for member in unread:

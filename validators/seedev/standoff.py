@@ -3,7 +3,7 @@
 import polars as pl
 
 from hlteval.representation import row_hash
-from hlteval.validators.rule import RuleContext, at, only_if
+from hlteval.validators.rule import RuleContext, at, normalized_spaces, only_if
 
 _PLACE = ("document", "origin", "record", "id")
 _PUNCTUATION = ".,;:()[]\"'"
@@ -77,17 +77,12 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     places = read.select("document", "start", "end").iter_rows()
     actual = [texts[document][start:end] for document, start, end in places]
     spans = read.with_columns(actual=pl.Series(actual, dtype=pl.String))
-    spans = spans.group_by("row", maintain_order=True).agg(
-        pl.exclude("actual").first(), pl.col("actual").str.join(" ")
-    )
-    given, there = (
-        pl.col(name).str.replace_all(r"\s+", " ").str.strip_chars() for name in ("text", "actual")
-    )
+    whole = pl.col("actual").str.join(" ")
+    spans = spans.group_by("row", maintain_order=True).agg(pl.exclude("actual").first(), whole)
+    given, there = map(normalized_spaces, ("text", "actual"))
     spans = spans.filter(given != there)
-    hints = [
-        _nearest(texts[document], text, start)
-        for document, text, start in spans.select("document", "text", "start").iter_rows()
-    ]
+    places = spans.select("document", "text", "start").iter_rows()
+    hints = [_nearest(texts[document], text, start) for document, text, start in places]
     hint = pl.Series(hints, dtype=pl.String)
     spans = spans.with_columns(hint=hint, actual=pl.col("actual").str.head(40))
     return at(_with_names(spans.lazy(), context), "text")
@@ -183,9 +178,8 @@ def dangling_reference(context: RuleContext) -> pl.LazyFrame:
     items = only_if(some.height > 0, context.items).select(*key, known=pl.lit(value=True))
     dangling = some.lazy().join(items, on=key, how="anti", maintain_order="left")
     bare = dangling.with_columns(bare=pl.col("target").str.strip_chars(_PUNCTUATION))
-    near = bare.join(
-        items.rename({"target": "bare"}), on=["document", "bare"], how="left", maintain_order="left"
-    )
+    plain = items.rename({"target": "bare"})
+    near = bare.join(plain, on=["document", "bare"], how="left", maintain_order="left")
     suggestion = pl.when("known").then(pl.format("; did you mean {}?", "bare"))
     hinted = near.with_columns(suggestion=suggestion.otherwise(pl.lit("")))
     return _with_names(hinted, context)

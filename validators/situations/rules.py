@@ -100,7 +100,7 @@ def scripts(place: str) -> frozenset[str]:
 def other_script(context: RuleContext) -> pl.LazyFrame:
     """A place in a script that no place of the reference has, once for each script."""
     reference = context.against.frames["place"].drop_nulls().unique()
-    known = frozenset[str]().union(*map(scripts, reference)) if not context.own else frozenset()
+    known = frozenset[str]().union(*map(scripts, () if context.own else reference))
     places = context.system.frames["place"].drop_nulls().unique(maintain_order=True)
     of_places = {place: scripts(place) for place in places} if known else {}
     strange = {place: min(of) for place, of in of_places.items() if of and not of & known}
@@ -141,11 +141,9 @@ def unknown_segment(context: RuleContext) -> pl.LazyFrame:
 
 def segment_without_frames(context: RuleContext) -> pl.LazyFrame:
     """A segment of the reference for which the submission has no frame."""
-    framed = context.table("frames", "document").unique()
+    framed = context.table("frames", "document").unique().rename({"document": "row"})
     known = context.against.documents.lazy().select("row", document="name")
-    silent = known.join(
-        framed, left_on="row", right_on="document", how="anti", maintain_order="left"
-    )
+    silent = known.join(framed, on="row", how="anti", maintain_order="left")
     certain = _certain(context, only_if(not context.own, silent))
     return about_file(certain).with_columns(origin=pl.lit(0, pl.Int64))
 

@@ -6,8 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cache
-from types import MappingProxyType
-from typing import Any, ClassVar, Literal
+from typing import Any, Literal
 
 from hlteval.converters.situations import frame_files
 from hlteval.converters.situations.types import QUOTES
@@ -15,7 +14,7 @@ from hlteval.converters.toolkit.rows import keyed
 from hlteval.findings import entry
 from hlteval.findings.counts import fill
 from hlteval.findings.suggest import closest
-from hlteval.grammars import schema
+from hlteval.grammars import schema, vocabulary
 from hlteval.representation import Corpus
 
 # The types of LoReHLT situation frames, and the values that each kind of frame may have.
@@ -27,23 +26,6 @@ VERSIONS = ("plan", "2018-v2", "2019-v1", "2019-v2")
 Kind = Literal["need", "issue", ""]
 NEED: Kind = "need"
 ISSUE: Kind = "issue"
-
-#: The types by their names in other annotations, in lower case.
-_SPEECH: Mapping[str, str] = {
-    "evacuation": "evac",
-    "food supply": "food",
-    "infrastructure": "infra",
-    "medical assistance": "med",
-    "urgent rescue": "search",
-    "shelter": "shelter",
-    "utilities, energy, or sanitation": "utils",
-    "water supply": "water",
-    "elections and politics": "regimechange",
-    "regime change": "regimechange",
-    "civil unrest or wide-spread crime": "crimeviolence",
-    "civil unrest": "crimeviolence",
-    "terrorism or other extreme violence": "terrorism",
-}
 
 
 @cache
@@ -79,7 +61,7 @@ def type_hint(unknown: str) -> str:
         'use one of: evac, food, infra, med, '
     """
     bare = unknown.strip(f"{QUOTES} ")
-    name = _SPEECH.get(bare.lower())
+    name: str | None = vocabulary(SCHEMA)["types"].get(bare.lower())
     if name is None and bare.lower() in types():
         name = bare.lower()
     if name is None and re.search(r"[a-z]{4}", bare.lower()):
@@ -91,22 +73,18 @@ def type_hint(unknown: str) -> str:
 
 
 #: The properties of a frame and of an entry of SEC as columns; `name` is that of the document.
-FRAME: Mapping[str, str] = MappingProxyType(
-    {
-        "DocumentID": "name",
-        "Type": "label",
-        "Place_KB_ID": "place_kb",
-        "Status": "status",
-        "Confidence": "confidence",
-        "Justification_ID": "justification",
-        "Resolution": "resolution",
-        "Urgent": "urgent",
-    }
-)
+FRAME: Mapping[str, str] = {
+    "DocumentID": "name",
+    "Type": "label",
+    "Place_KB_ID": "place_kb",
+    "Status": "status",
+    "Confidence": "confidence",
+    "Justification_ID": "justification",
+    "Resolution": "resolution",
+    "Urgent": "urgent",
+}
 EMOTIONS = {"Emotion_Fear": "fear", "Emotion_Anger": "anger", "Emotion_Joy": "joy"}
-ENTRY: Mapping[str, str] = MappingProxyType(
-    {"Sentiment": "value", **EMOTIONS, "Source": "holder_kb"}
-)
+ENTRY: Mapping[str, str] = {"Sentiment": "value", **EMOTIONS, "Source": "holder_kb"}
 _JUSTIFICATIONS = ("Justification_ID", "Justification")
 
 
@@ -125,42 +103,12 @@ class LorehltSchema(frame_files.FrameSchema):
     """
 
     name = SCHEMA
-    codes: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "array": "LSF201",
-            "required": "LSF202",
-            "frame": "LSF203",
-            "object": "LSF203",
-            "type": "LSF204",
-            "minimum": "LSF205",
-            "maximum": "LSF205",
-            "Type": "LSF206",
-            "enum": "LSF207",
-            "not": "LSF208",
-            "Sentiment": "LSF209",
-        }
-    )
     #: In any version.
     properties = (*tuple(FRAME)[:6], "Justification", "Resolution", "Urgent", "SEC")
     inner_properties = tuple(ENTRY)
     texts = ("DocumentID", "Type", "Place_KB_ID", "Status", "Resolution")
     confidence = "Confidence"
-    missing_hints: ClassVar[Mapping[str, str]] = MappingProxyType(
-        {
-            "Resolution": "add sufficient or insufficient; what is not known to be sufficient is "
-            "insufficient",
-            "Urgent": "add true or false; issues need it too",
-            "SEC": "add an array of sentiments; an empty one, [ ], if there are none",
-            "Place_KB_ID": 'add the entry of the knowledge base; an empty string, "", for no place',
-            "Confidence": "add a number from 0 to 1",
-            "Justification_ID": "add the identifier of one segment that justifies the frame",
-            "": "add what is missing",
-        }
-    )
     nothing = "nothing"
-
-    def __init__(self, version: str) -> None:
-        self.definition = version
 
     def branch(self, item: Any) -> tuple[str, str]:
         """The branch of the schema that is meant by the type of an item: need or issue."""
@@ -170,9 +118,8 @@ class LorehltSchema(frame_files.FrameSchema):
     def type_hint(self, name: str, wanted: str, given: object) -> str:
         """The fix of a value of another type."""
         if wanted == "number":
-            return frame_files.number_hint(
-                given, "from 0 to 1" if name == "Confidence" else "from -3 to 3"
-            )
+            limits = "from 0 to 1" if name == "Confidence" else "from -3 to 3"
+            return frame_files.number_hint(given, limits)
         if wanted == "boolean":
             word = str(given).strip().lower()
             quoted = isinstance(given, str) and word in {"true", "false"}

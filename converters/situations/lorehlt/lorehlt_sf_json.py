@@ -46,7 +46,7 @@ from hlteval.converters.situations.lorehlt.items import (
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.source_files import File, read_files
 from hlteval.findings import FieldRef, Finding, Location, finding
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, first_case
 from hlteval.sources import Member, Source, Unreadable
 
 # Situation frames and the entity mentions of one submission as one corpus.
@@ -213,9 +213,8 @@ def frame_objects(frames: pl.DataFrame, entries: pl.DataFrame) -> Iterator[dict[
     for number, *values in entries.select("frame", *ENTRY.values()).iter_rows():
         entry = {name: v for name, v in zip(ENTRY, values, strict=True) if v is not None}
         lists.setdefault(number, []).append(entry)
-    rows = frames.with_columns(
-        pl.col("place_kb").fill_null(""), urgent=pl.col("urgent").str.to_lowercase() == "true"
-    )
+    is_urgent = pl.col("urgent").str.to_lowercase() == "true"
+    rows = frames.with_columns(pl.col("place_kb").fill_null(""), urgent=is_urgent)
     for number, *values in rows.select("frame", *FRAME.values()).iter_rows():
         frame = {name: v for name, v in zip(FRAME, values, strict=True) if v is not None}
         yield {**frame, "SEC": lists.get(number, [])}
@@ -244,12 +243,9 @@ def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
     status = pl.col("status").str.to_lowercase().replace(_STATUS)
     other = issue & status.is_in(["past", "future"])
     sufficient = pl.col("resolution").str.to_lowercase().eq_missing(pl.lit("sufficient"))
-    resolution = pl.when(sufficient).then(pl.lit("sufficient")).otherwise(pl.lit("insufficient"))
-    scope, severity = (
-        pl.col(column).str.contains(_GRAVEST).fill_null(value=False)
-        for column in ("scope", "severity")
-    )
-    urgent = scope & severity if urgency == "and" else scope | severity
+    resolution = first_case((sufficient, "sufficient"), otherwise="insufficient")
+    grave = pl.col("scope", "severity").str.contains(_GRAVEST).fill_null(value=False)
+    urgent = pl.all_horizontal(grave) if urgency == "and" else pl.any_horizontal(grave)
     # words of other formats are known, all others are false
     word = pl.col("urgent").str.to_lowercase()
     truth = word.replace_strict(_TRUTH, default="false", return_dtype=pl.String)
@@ -257,16 +253,11 @@ def system_frames(corpus: Corpus, urgency: str = "or") -> pl.DataFrame:
     output = rows.with_columns(
         status=of_system.then("status").when(other).then(pl.lit("not_current")).otherwise(status),
         resolution=of_system.then("resolution").when(~issue).then(resolution),
-        urgent=pl.when(word.is_not_null())
-        .then(truth)
-        .when(urgent)
-        .then(pl.lit("true"))
-        .otherwise(pl.lit("false")),
+        urgent=first_case((word.is_not_null(), truth), (urgent, "true"), otherwise="false"),
     )
     # Equal frames of one annotator are as many frames of the output.
-    numbered = output.with_columns(
-        ordinal=pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
-    )
+    ordinal = pl.int_range(pl.len()).over(*_OUTPUT, "annotator", "confidence")
+    numbered = output.with_columns(ordinal=ordinal)
     first = pl.col("row").first().over(*_OUTPUT, "ordinal", "confidence")
     return numbered.with_columns(first=pl.when(gold).then(first).otherwise("row"))
 
@@ -290,14 +281,12 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """Count what no frame can represent, and what is filled."""
     frames = system_frames(corpus)
     silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
-    placed = corpus.sentiments.drop_nulls("frame_row")
+    again, placed = frames["row"] != frames["first"], corpus.sentiments.drop_nulls("frame_row")
     urgent = corpus.frames["urgent"].is_null() & corpus.frames["confidence"].is_not_null()
     known = corpus.frames["urgent"].drop_nulls().str.to_lowercase().is_in(list(_TRUTH))
     return {
         "documents without frames": silent.height,
-        "frames that agree with those of another annotator": frames.filter(
-            pl.col("row") != pl.col("first")
-        ).height,
+        "frames that agree with those of another annotator": int(again.sum()),
         "missing urgencies, written as false": int(urgent.sum()),
         "other urgencies than true and false, written as false": int((~known).sum()),
         "sentiments of no frame": corpus.sentiments.height - placed.height,

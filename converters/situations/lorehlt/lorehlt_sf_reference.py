@@ -49,7 +49,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.fitting import SITUATION
 from hlteval.converters.toolkit.source_files import beginning, locate_lines
 from hlteval.findings import FieldRef, Location
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import FRAGMENTS, Corpus, first_case
 from hlteval.sources import Member, Source, is_file_path
 from hlteval.syntax.tsv import Table
 
@@ -95,12 +95,12 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 # The rows of the tables as tables of the representation.
 
 
-#: The columns without a place in the representation, by kind; they become attributes.
-EXTRAS = {
-    NEEDS: ("proxy_status", "urgency_status", "reported_by", "resolved_by", "description"),
-    ISSUES: ("proxy_status", "urgency_status", "description"),
-    MENTIONS: ("mention_status",),
-}
+#: The columns without a place in the representation, which become attributes: of needs, some of
+#: them of issues, and the last of mentions.
+_EXTRAS = (
+    *("proxy_status", "urgency_status", "reported_by", "resolved_by", "description"),
+    "mention_status",
+)
 _VALUES = ("place", "place_kb", "status", "scope", "severity", "resolution")
 _RECORD = ("document", "origin", "record")
 _FRAME = (*_RECORD, "frame", "kind", "label", *_VALUES, "annotator")
@@ -119,9 +119,9 @@ _SKIPPED = (
     *("-NaN", "1.#IND", "1.#QNAN", "-1.#IND", "-1.#QNAN"),
 )
 _NUMBER = r"^\s*[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
-_DEGREES = ("scope", "severity")
-#: The columns whose numbers the software of the scorer does not compare with text, by kind.
-_NUMERIC = {NEEDS: _DEGREES, ISSUES: _DEGREES, SPEECH: (*_DEGREES, "name", "entry")}
+_OF_FRAMES = (NEEDS, ISSUES, SPEECH)
+#: The columns whose numbers the software of the scorer does not compare with text.
+_NUMERIC = ("scope", "severity")
 _ROW = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
 
 
@@ -132,23 +132,22 @@ def corpus_of(files: Files) -> Corpus:
     for kind in kinds():
         tables = [group.rows.select(pl.exclude("^\t.*$", "line")) for group in files.of_kind(kind)]
         rows[kind] = files.named(pl.concat([empty, *tables], how="diagonal"))
-    documents = _documents(files, rows)
+    # The documents, sorted by name: those of rows, and those of files without rows.
+    empty_files = [(name, origin, kind) for origin, kind, name in files.header_only]
+    schema = {"name": pl.String, "origin": pl.Int64, "kind": pl.String}
+    tables = [table.select("name", "origin", kind=pl.lit(kind)) for kind, table in rows.items()]
+    every = pl.concat([*tables, pl.DataFrame(empty_files, schema=schema, orient="row")])
+    named = every.unique("name", keep="first", maintain_order=True).sort("name")
+    modality = first_case((pl.col("kind") == SPEECH, AUDIO), otherwise=TEXT)
+    documents = named.select("name", "origin", _ROW, modality=modality)
     numbers = documents.select("name", document="row")
     rows = {
         kind: table.join(numbers, on="name", how="left", maintain_order="left")
         for kind, table in rows.items()
     }
-    situations = [
-        _with(
-            rows[kind].rename({"entry": "place_kb"}, strict=False),
-            "frame",
-            "label",
-            *_VALUES,
-            "annotator",
-        )
-        for kind in (NEEDS, ISSUES, SPEECH)
-    ]
-    situations = [table.filter(pl.col("label") != OUT_OF_DOMAIN) for table in situations]
+    renamed = (rows[kind].rename({"entry": "place_kb"}, strict=False) for kind in _OF_FRAMES)
+    full = (_with(table, "frame", "label", *_VALUES, "annotator") for table in renamed)
+    situations = [table.filter(pl.col("label") != OUT_OF_DOMAIN) for table in full]
     frames = pl.concat(
         table.with_columns(*map(_value, _VALUES), kind=pl.lit(SITUATION)).select(_FRAME)
         for table in situations
@@ -167,17 +166,6 @@ def corpus_of(files: Files) -> Corpus:
         attributes=pl.concat(attributes).select(_ROW, pl.all()),
         rejected_records=rejected,
     )
-
-
-def _documents(files: Files, rows: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
-    """The documents, sorted by name: those of rows, and those of files without rows."""
-    empty = [(name, origin, kind) for origin, kind, name in files.header_only]
-    schema = {"name": pl.String, "origin": pl.Int64, "kind": pl.String}
-    tables = [table.select("name", "origin", kind=pl.lit(kind)) for kind, table in rows.items()]
-    every = pl.concat([*tables, pl.DataFrame(empty, schema=schema, orient="row")])
-    named = every.unique("name", keep="first", maintain_order=True).sort("name")
-    speech = pl.when(pl.col("kind") == SPEECH).then(pl.lit(AUDIO)).otherwise(pl.lit(TEXT))
-    return named.select("name", "origin", _ROW, modality=speech)
 
 
 def _value(column: str) -> pl.Expr:
@@ -217,11 +205,10 @@ def _mentions(rows: pl.DataFrame) -> pl.DataFrame:
     rows = _with(rows, "mention", "label", "text", "entity", "start", "last")
     named = rows.with_columns(
         pl.col("mention", "label").fill_null(""),
-        start=pl.col("start").cast(pl.Int64),
+        pl.col("start").cast(pl.Int64),
         end=pl.col("last").cast(pl.Int64) + 1,
     )
-    fragments = TABLES["mentions"].schema["fragments"]
-    return named.select(_ROW, *_MENTION, fragments=pl.lit(None, dtype=fragments))
+    return named.select(_ROW, *_MENTION, fragments=pl.lit(None, dtype=FRAGMENTS))
 
 
 def _attribute(values: pl.DataFrame, element: str, name: str) -> pl.DataFrame:
@@ -235,8 +222,8 @@ def _attribute(values: pl.DataFrame, element: str, name: str) -> pl.DataFrame:
 def _attributes(rows: Mapping[str, pl.DataFrame]) -> Sequence[pl.DataFrame]:
     """The cells without a place in the representation: an attribute of the record for each."""
     tables = []
-    for kind, columns in EXTRAS.items():
-        known = [name for name in columns if name in rows[kind].columns]
+    for kind in (NEEDS, ISSUES, MENTIONS):
+        known = [name for name in _EXTRAS if name in rows[kind].columns]
         cells = rows[kind].select(*_RECORD, *known)
         cells = cells.unpivot(known, index=_RECORD, variable_name="name").drop_nulls("value")
         element = pl.lit("mention" if kind == MENTIONS else "frame")
@@ -254,8 +241,8 @@ def _spellings(
     included; and the columns of each situation in which `none` is written for a value.
     """
     tables = []
-    for kind, columns in _NUMERIC.items():
-        titles = []
+    for kind in _OF_FRAMES:
+        columns, titles = (*_NUMERIC, *(("name", "entry") if kind == SPEECH else ())), []
         for name in columns:
             cell = pl.col(name).fill_null("")
             number, empty = cell.str.contains(_NUMBER), cell.is_in(_SKIPPED)
@@ -263,9 +250,8 @@ def _spellings(
             title = pl.lit("place_kb" if name == "entry" else name)
             titles.append(pl.when(only.over("origin")).then(title))
         value = pl.concat_str(titles, separator=",", ignore_nulls=True)
-        tables.append(
-            _with(rows[kind], *columns).select("document", "origin", value=value).unique()
-        )
+        full = _with(rows[kind], *columns)
+        tables.append(full.select("document", "origin", value=value).unique())
     titles = [
         pl.when(pl.col(name).is_in(_NONES)).then(pl.lit(name))
         for name in ("status", "resolution", "place_kb")
@@ -277,13 +263,10 @@ def _spellings(
 
 def _absent_parts(files: Files, numbers: pl.DataFrame) -> pl.DataFrame:
     """The files of needs and issues that have no rows, or no column of annotators."""
-    lacks = [
-        (name, origin, "rows")
-        for origin, kind, name in files.header_only
-        if kind in (NEEDS, ISSUES)
-    ]
+    text = (NEEDS, ISSUES)
+    lacks = [(name, origin, "rows") for origin, kind, name in files.header_only if kind in text]
     schema = {"name": pl.String, "origin": pl.Int64, "value": pl.String}
-    groups = (group.rows for kind in (NEEDS, ISSUES) for group in files.of_kind(kind))
+    groups = (group.rows for kind in text for group in files.of_kind(kind))
     unnamed = [
         files.named(rows).select("name", "origin", value=pl.lit("user_id")).unique()
         for rows in groups
@@ -302,7 +285,6 @@ _BREAKS = r"[\t\n\r\x00]"
 _WITH_NONE = ("place", "scope", "severity", "resolution", "polarity")
 #: The optional columns that a table of text has even if they have no values.
 _USUAL = ("frame_type", "annotator", "scope", "severity", "polarity")
-_EXTRAS = sorted({name for extras in EXTRAS.values() for name in extras})
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -354,13 +336,11 @@ def _fits(rows: pl.DataFrame) -> pl.Expr:
 def _tables(corpus: Corpus) -> dict[str, pl.DataFrame]:
     """The rows of each kind, with the names of the columns of its table and the path of a file."""
     frames = _rows(corpus, corpus.frames.filter(pl.col("kind") == SITUATION), "frame")
-    frames = frames.with_columns(
-        frame=pl.coalesce("frame", pl.format("Frame-{}", "row")), entry="place_kb"
-    )
-    speech = pl.col("modality").eq_missing(pl.lit(AUDIO))
-    issue = pl.col("label").is_in(types(ISSUE)) | (
-        ~pl.col("label").is_in(types()) & pl.col("folder").eq_missing(pl.lit(ISSUES))
-    )
+    identifier = pl.coalesce("frame", pl.format("Frame-{}", "row"))
+    frames = frames.with_columns(frame=identifier, entry="place_kb")
+    speech, label = pl.col("modality").eq_missing(pl.lit(AUDIO)), pl.col("label")
+    in_issues = pl.col("folder").eq_missing(pl.lit(ISSUES))
+    issue = label.is_in(types(ISSUE)) | (~label.is_in(types()) & in_issues)
     felt = [pl.when(pl.col(name)).then(pl.lit(emotion)) for name, emotion in EMOTIONS.items()]
     emotions = pl.concat_str(felt, separator=",", ignore_nulls=True)
     targets = frames.select(frame_row="row", own="frame")
@@ -374,7 +354,7 @@ def _tables(corpus: Corpus) -> dict[str, pl.DataFrame]:
         SENTIMENTS: sentiments.with_columns(
             target=pl.coalesce("target", "own"),
             entry="holder_kb",
-            emotions=pl.when(emotions == "").then(pl.lit(NONE)).otherwise(emotions),
+            emotions=emotions.replace("", NONE),
         ),
         MENTIONS: mentions.with_columns(last=pl.col("end") - 1).drop("fragments"),
     }
@@ -412,24 +392,21 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     tables = _tables(corpus)
     unfit = sum(rows.filter(~_fits(rows)).height for rows in tables.values())
     situations = corpus.frames.filter(pl.col("kind") == SITUATION)
+    nameless_frames = situations["frame"].null_count()
     known = pl.col("element").is_in(["frame", "mention"]) & pl.col("name").is_in(_EXTRAS)
     known |= pl.col("name").is_in(READ_BY_SCORER)  # how missing values and numbers are spelt
     sentiments = corpus.sentiments
-    nameless = [name for name in corpus.documents["name"] if not is_file_path(name)]
+    unfelt = sentiments.select(pl.any_horizontal(pl.col(*EMOTIONS).is_null()).sum()).item()
     modalities = corpus.documents["modality"].drop_nulls()
     return {
         "modalities but text and speech": modalities.filter(~modalities.is_in([TEXT, AUDIO])).len(),
-        "documents whose name is not a valid file name": len(nameless),
+        **source_files.count_nameless(corpus),
         "rows with tabs or line breaks": unfit,
-        "missing frame identifiers, written as Frame-1, Frame-2, …": situations[
-            "frame"
-        ].null_count(),
+        "missing frame identifiers, written as Frame-1, Frame-2, …": nameless_frames,
         "resolutions of issues": tables[ISSUES]["resolution"].drop_nulls().len(),
         "place entities of frames in speech": tables[SPEECH]["place"].drop_nulls().len(),
         "sentiments without a value": sentiments["value"].null_count(),
-        "missing emotions, written as none": sentiments.select(
-            pl.any_horizontal(pl.col("fear", "anger", "joy").is_null()).sum()
-        ).item(),
+        "missing emotions, written as none": unfelt,
         "attributes that the tables do not have": corpus.attributes.filter(~known).height,
         "mentions with discontinuous spans": corpus.mentions["fragments"].drop_nulls().len(),
     }

@@ -137,10 +137,9 @@ def read(source: Source) -> Iterator[ReadResult]:
         (0, _violations(frames, entries, tables[0])),
     ):
         lines = tables[number].lines
-        batch.findings += (
-            problem.in_line(files[number].display, lines[problem.record - 1])
-            for problem in problems
-        )
+        for problem in problems:
+            line = lines[problem.record - 1]
+            batch.findings.append(problem.in_line(files[number].display, line))
     documents, numbered = with_documents(frames.drop("key", "frame"))
     of_frames = numbered.select("document", frame_row="row")
     sentiments = entries.rename({"frame": "frame_row"}).drop("key")

@@ -79,10 +79,8 @@ class Kind:
     def table(self, header: str) -> Table:
         """The declaration of the lines after a header; unknown columns are texts."""
         known = {column.title: column for column in self.columns}
-        columns = (
-            known.get(title) or Column(f"\t{number}")
-            for number, title in enumerate(header.split("\t"))
-        )
+        titles = enumerate(header.split("\t"))
+        columns = (known.get(title) or Column(f"\t{number}") for number, title in titles)
         # A line must have all cells of its header.
         return Table(tuple(replace(column, optional=False) for column in columns), code="LSF503")
 

@@ -9,7 +9,6 @@ Conventions:
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 import polars as pl
 
@@ -61,9 +60,8 @@ def with_nil_resolved(
     """
     key = ["docid", column]
     nil = table.filter(is_nil(column)).select(key).unique()
-    both = nil.join(system, left_on=key, right_on=["docid", "entity"]).join(
-        reference.rename({"entity": "_meant"}), on="docid", suffix="_gold"
-    )
+    both = nil.join(system, left_on=key, right_on=["docid", "entity"])
+    both = both.join(reference.rename({"entity": "_meant"}), on="docid", suffix="_gold")
     common = pl.min_horizontal("end", "end_gold") - pl.max_horizontal("start", "start_gold")
     overlaps = both.with_columns(common=common).filter(pl.col("common") > 0)
     sums = overlaps.group_by(*key, "_meant").agg(pl.col("common").sum())
@@ -91,17 +89,15 @@ FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "documen
 #: the cells of its own that the public scorer reads in a way of its own (`official_frames`), and
 #: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
 #: `nones` what its tables lack.
-ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = MappingProxyType(
-    {
-        **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
-        **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
-        **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
-        **dict.fromkeys(("confidence", "value"), pl.Float64()),
-        **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
-        **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
-        **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
-    }
-)
+ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
+    **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
+    **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
+    **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
+    **dict.fromkeys(("confidence", "value"), pl.Float64()),
+    **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
+    **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
+    **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
+}
 
 #: What marks a place that the public scorer reads as a number; no table shows it.
 NUMBER = "#"
@@ -144,16 +140,14 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         mentions = corpus.mentions.select("document", "record", "entity", "start", "end")
         every = mentions.select("document").unique(maintain_order=True)
         named = pl.concat([mentions.filter(is_nil("entity")), every], how="diagonal")
-        more = named.join(documents.drop("modality"), on="document").with_columns(
-            part=pl.lit(MENTION)
-        )
+        more = named.join(documents.drop("modality"), on="document")
+        more = more.with_columns(part=pl.lit(MENTION))
     else:
         lacks = _attributes(corpus, "file", "lacks").group_by("document")
         listed = lacks.agg(nones=pl.col("value").unique().sort().str.join(","))
         form = corpus.sources["format"].first() if corpus.sources.height else None
-        more = documents.join(listed, on="document", how="left").with_columns(
-            part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String)
-        )
+        more = documents.join(listed, on="document", how="left")
+        more = more.with_columns(part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String))
     rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
     return conform(rows.with_columns(system=pl.lit(system)))
 
@@ -212,9 +206,7 @@ def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
     """The frames or the sentiments of one side."""
-    return rows.filter(pl.col("part") == part, pl.col("system") == system).drop(
-        "part", "system", "scored"
-    )
+    return rows.filter(part=part, system=system).drop("part", "system", "scored")
 
 
 # Which documents are scored: LoReHLT 2019, section 16.1.
@@ -251,14 +243,8 @@ def is_scored(annotated: Iterable[str], options: RankingOptions) -> pl.Expr:
 
 #: The annotators of a file, as `annotators.CHOSEN`, with the file, the number and the text of the
 #: line of each.
-GIVEN = {
-    "docid": pl.String,
-    "issue": pl.Boolean,
-    "chosen": pl.String,
-    "file": pl.String,
-    "record": pl.Int64,
-    "text": pl.String,
-}
+_LINE = {"file": pl.String, "record": pl.Int64, "text": pl.String}
+GIVEN = {"docid": pl.String, "issue": pl.Boolean, "chosen": pl.String, **_LINE}
 #: How many names a hint lists.
 _NAMED = 5
 

@@ -13,7 +13,6 @@ import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal, Self
 
 import numpy as np
@@ -72,9 +71,9 @@ def choose_annotators(frames: pl.DataFrame, given: pl.DataFrame | None, seed: in
 PARTS = 5
 #: The gravity of grave needs and of current, urgent issues, in parts: with neither fear nor anger,
 #: with one of them, with both.
-GRAVITY: Mapping[str, Sequence[float]] = MappingProxyType({"need": (5, 6, 7), "issue": (0, 5, 6)})
+GRAVITY: Mapping[str, Sequence[float]] = {"need": (5, 6, 7), "issue": (0, 5, 6)}
 #: The least scope and severity of urgent frames, of 0 to 4: a large group, an injury.
-_LEAST = {"scope": 2, "severity": 2}
+_LEAST = 2
 _LEVEL = r"^([0-4])(?:_.*)?$"
 _SPEECH_STATUS = {"past only": "past"}
 
@@ -94,11 +93,9 @@ def with_flags(frames: pl.DataFrame) -> pl.DataFrame:
         (True, True, True)
     """
     frames = frames.cast({"urgency": pl.String, "resolution": pl.String, "status": pl.String})
-    scope, severity = (
-        pl.col(name).str.extract(_LEVEL).cast(pl.Int64).fill_null(0) >= least
-        for name, least in _LEAST.items()
-    )
-    urgent = pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", scope | severity)
+    levels = pl.col("scope", "severity").str.extract(_LEVEL).cast(pl.Int64).fill_null(0)
+    grave = pl.any_horizontal(levels >= _LEAST)
+    urgent = pl.coalesce(pl.col("urgency").str.to_lowercase() == "true", grave)
     sufficient = pl.col("resolution").str.to_lowercase() == "sufficient"
     return frames.with_columns(
         issue=pl.col("type").is_in(ISSUES),
@@ -130,9 +127,8 @@ def with_gravity(
         gravity = pl.when(grave & unresolved).then(steps["need"][0]).otherwise(0)
         return frames.with_columns(gravity=gravity)
     emotions = (pl.col(name).fill_null(value=False).any() for name in ("fear", "anger"))
-    felt = sentiments.group_by("docid", "frame").agg(
-        _felt=pl.sum_horizontal(emotion.cast(pl.Int64) for emotion in emotions)
-    )
+    count = pl.sum_horizontal(emotion.cast(pl.Int64) for emotion in emotions)
+    felt = sentiments.group_by("docid", "frame").agg(_felt=count)
     need, issue = (
         pl.col("_felt").fill_null(0).replace_strict(dict(enumerate(own)), return_dtype=pl.Float64)
         for own in (steps["need"], steps["issue"])
@@ -148,18 +144,12 @@ def with_gravity(
 
 
 STATUS = "type,place,status"
-#: The fields of a frame that each class compares, besides its document.
-CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "type": ("type",),
-        "type,place": ("type", "place"),
-        STATUS: ("type", "place", "status"),
-        f"{STATUS},urgent": ("type", "place", "status", "urgent"),
-        f"{STATUS},resolution": ("type", "place", "status", "unresolved"),
-        f"{STATUS},urgent,resolution": ("type", "place", "status", "urgent", "unresolved"),
-    }
-)
 FINEST = f"{STATUS},urgent,resolution"
+#: The fields of a frame that each class compares, besides its document.
+CLASSES: Mapping[str, tuple[str, ...]] = {
+    name: tuple(name.replace("resolution", "unresolved").split(","))
+    for name in ("type", "type,place", STATUS, f"{STATUS},urgent", f"{STATUS},resolution", FINEST)
+}
 #: The class that has only urgent and unresolved frames.
 GRAVE = f"grave:{FINEST}"
 #: The classes of situations, which have a place.
@@ -376,18 +366,14 @@ def mean(values: pl.Series) -> float | None:
 # the system right.
 
 
+EMOTIONS = ("fear", "anger", "joy")
 #: The target of a sentiment.
 TARGET = ["docid", "type", "place"]
 #: The fields that each class compares besides the target.
-SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "polarity": ("source", "positive"),
-        "polarity,fear": ("source", "positive", "fear"),
-        "polarity,anger": ("source", "positive", "anger"),
-        "polarity,joy": ("source", "positive", "joy"),
-    }
-)
-EMOTIONS = ("fear", "anger", "joy")
+SENTIMENT_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "polarity": ("source", "positive"),
+    **{f"polarity,{emotion}": ("source", "positive", emotion) for emotion in EMOTIONS},
+}
 
 
 def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame:
@@ -402,9 +388,8 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    joined = sentiments.drop("type", "place", "entity").join(
-        targets, on=["docid", "frame"], maintain_order="left"
-    )
+    own = sentiments.drop("type", "place", "entity")
+    joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(
         pl.col(EMOTIONS).fill_null(value=False),
@@ -426,10 +411,9 @@ def match_sentiments(reference: pl.DataFrame, system: pl.DataFrame, name: str) -
         side has no sentiments about the target.
     """
     fields = [*TARGET, *SENTIMENT_CLASSES[name]]
-    gold, own = (
-        table.group_by(fields).agg(pl.len().cast(pl.Int64).alias(side))
-        for table, side in ((reference, "reference"), (system, "system"))
-    )
+    count = pl.len().cast(pl.Int64)
+    gold = reference.group_by(fields).agg(reference=count)
+    own = system.group_by(fields).agg(system=count)
     both = gold.join(own, on=fields, how="full", coalesce=True, nulls_equal=True)
     both = both.with_columns(pl.col("reference", "system").fill_null(0))
     # a missing source is not the same as another one

@@ -16,7 +16,7 @@ import polars as pl
 import polars.selectors as cs
 
 from hlteval.findings import Finding
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, first_case
 from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.situations.lorehlt.frame_rows import (
     MENTION,
@@ -30,6 +30,7 @@ from hlteval.scoring.situations.lorehlt.frames import GRAVE
 from hlteval.scoring.situations.lorehlt.official import OfficialScores
 from hlteval.scoring.situations.lorehlt.plan import FAMILIES, Scores, distribution
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, RankingOptions, shares
+from hlteval.scoring.situations.plan import score_rows
 
 #: The scores of each profile.
 SCORES: Mapping[str, type[Scores]] = {"plan": Scores, "official": OfficialScores}
@@ -185,9 +186,7 @@ _WITHOUT_MARK = cs.by_name("document", "place", require_all=False).str.strip_pre
 
 def _score_rows(values: Mapping[str, float | None]) -> Iterator[Mapping[str, object]]:
     """The rows of the table `scorings`: one evaluation per title, a row per class or tie-break."""
-    groups: dict[str, dict[str, dict[str, float | None]]] = {
-        title: {} for title in _TITLES.values()
-    }
+    groups: dict[str, dict[str, Values]] = {title: {} for title in _TITLES.values()}
     for name, value in values.items():
         family, _, ending = name.partition(".")
         kind = family.partition("_")[0]
@@ -200,9 +199,7 @@ def _score_rows(values: Mapping[str, float | None]) -> Iterator[Mapping[str, obj
         classes[GRAVE] = dict.fromkeys(classes["type,place"]) | classes[GRAVE]
     for title, rows in groups.items():
         for scoring, measures in rows.items():
-            for measure, value in measures.items():
-                row = {"evaluation": title, "scoring": scoring, "measure": measure}
-                yield row | {"value": value}
+            yield from score_rows(title, scoring, measures)
 
 
 def _tables(scored: Scores) -> Tables:
@@ -217,51 +214,41 @@ def _tables(scored: Scores) -> Tables:
     """
     ranking, matches = scored.main_ranking, scored.matches["type,place"]
     known, predicted = pl.col("weight").is_not_null(), matches.is_predicted
-    outcome = (
-        pl.when(known & predicted)
-        .then(pl.lit("matched"))
-        .when(known)
-        .then(pl.lit("missed"))
-        .when(predicted)
-        .then(pl.lit("spurious"))
-    )
-    frames = matches.rows.select(
-        "type", "place", "confidence", "weight", document="docid", outcome=outcome
-    ).drop_nulls("outcome")
-    frames = frames.select("document", pl.exclude("document")).sort("document", "type", "place")
-    curves = [
-        pl.DataFrame(
-            {
-                "threshold": own.points.confidence,
-                "precision": own.points.precision,
-                "recall": own.points.recall,
-            }
-        ).select(pl.lit(name).alias("class"), pl.all())
-        for name, own in scored.matches.items()
-    ]
+    outcome = first_case((known & predicted, "matched"), (known, "missed"), otherwise="spurious")
+    frames = matches.rows.filter(known | predicted).rename({"docid": "document"})
+    frames = frames.select("document", "type", "place", "confidence", "weight", outcome=outcome)
+    points = {name: own.points for name, own in scored.matches.items()}
+    curves = {
+        name: pl.DataFrame(
+            {"threshold": own.confidence, "precision": own.precision, "recall": own.recall}
+        )
+        for name, own in points.items()
+    }
     ndcg = pl.DataFrame({ties: ranking.ndcg(ties) for ties in TIE_BREAKS})
     precisions = pl.DataFrame({"precision": ranking.precisions}, {"precision": pl.Float64})
     tables = {
         "situations": _situations(ranking),
-        "frames": frames.with_columns(_WITHOUT_MARK),
+        "frames": frames.sort("document", "type", "place").with_columns(_WITHOUT_MARK),
         "ndcg": ndcg.select(_RANK.alias("k"), pl.all()),
         "precision_at": precisions.select(_RANK.alias("n"), "precision"),
-        "pr": pl.concat(curves).fill_nan(None),
+        "pr": _of_classes(curves).fill_nan(None),
     }
     if not scored.options.no_sec and scored.targets:
-        targets = [
-            counts.rename({"docid": "document"}).select(pl.lit(name).alias("class"), pl.all())
-            for name, counts in scored.targets.items()
-        ]
-        tables["sec"] = pl.concat(targets)
+        tables["sec"] = _of_classes(scored.targets).rename({"docid": "document"})
     if scored.several:
-        kind = pl.when("issue").then(pl.lit("issue")).otherwise(pl.lit("need"))
+        kind = first_case((pl.col("issue"), "issue"), otherwise="need")
         names = scored.choice.select(document="docid", kind=kind, annotator="chosen")
         tables["annotators"] = names.sort("document", "kind")
     if scored.options.draws:
         tables["annotation_draws"] = scored.draws()
         tables["annotation_scores"] = distribution(tables["annotation_draws"])
     return tables
+
+
+def _of_classes(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
+    """The rows of the tables of all classes, with the name of each as `class`."""
+    named = (rows.select(pl.lit(name).alias("class"), pl.all()) for name, rows in tables.items())
+    return pl.concat(named)
 
 
 def _situations(ranking: Ranking) -> pl.DataFrame:

@@ -8,7 +8,6 @@ off), ranks situations, averages over them, and compares frames.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
@@ -50,19 +49,9 @@ _UNPLACED = "the reference has no frame with a knowledge base entry in a scored 
 _NO_TEXT = "without NIL, a frame of the reference has no entry, or a number that is no text"
 #: Its sort is stable up to this number of situations.
 _STABLE = 16
-#: What the files call the fields of classes.
-_WORDS: Mapping[str, str] = MappingProxyType(
-    {
-        "type": "Type",
-        "place": "Place",
-        "status": "Status",
-        "urgent": "Urgency",
-        "resolution": "Resolution",
-    }
-)
-_MISSPELT: Mapping[str, str] = MappingProxyType(
-    {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
-)
+#: What the files call a field of classes otherwise, and the class that they misspell.
+_WORDS = {"urgent": "Urgency"}
+_MISSPELT = {"TypePlaceStatusUrgency": "TypeTypePlaceStatusUrgency"}
 #: The number of fields from which the name of the file of a class begins with an underscore.
 _MANY = 4
 
@@ -77,9 +66,10 @@ class OfficialScores(Scores):
     of_draw: ClassVar[tuple[str, ...]] = (*Scores.of_draw, "map", "mar", "auc", *FRAMES)
     default_seed: ClassVar[int] = 1
     #: In floats: .2 is added once and again.
-    gravity: ClassVar[Mapping[str, Sequence[float]]] = MappingProxyType(
-        {"need": (1.0, 1.2, 1.0 + 0.2 + 0.2), "issue": (0.0, 1.0, 1.2)}
-    )
+    gravity: ClassVar[Mapping[str, Sequence[float]]] = {
+        "need": (1.0, 1.2, 1.0 + 0.2 + 0.2),
+        "issue": (0.0, 1.0, 1.2),
+    }
     parts: ClassVar[int] = 1
     rank: ClassVar[type[Ranking]] = scorer.OfficialRanking
     gains: ClassVar[Gains] = scorer.OFFICIAL_GAINS
@@ -360,10 +350,8 @@ class OfficialScores(Scores):
                 diagnostics += f"{title}: {'nan' if value is None else value}\n"
         rows = _ranks(self.main_ranking.precisions[: self.ranks])
         rows = rows or "NOTE: No high gravity situations were found\n"
-        files |= {
-            "DiagnosticScores.txt": diagnostics,
-            "precisionN.txt": f"SF Precision at N {head}{rows}",
-        }
+        files["DiagnosticScores.txt"] = diagnostics
+        files["precisionN.txt"] = f"SF Precision at N {head}{rows}"
         for name, fields in sf.CLASSES.items():
             title, values = _class_title(name, ""), self.matches[name].rates
             begin = "_" if len(fields) >= _MANY else ""
@@ -387,4 +375,5 @@ def _class_title(name: str, joint: str = "+") -> str:
         >>> _class_title("type,place")
         'Type+Place'
     """
-    return joint.join(_WORDS[word] for word in name.removeprefix("grave:").split(","))
+    words = name.removeprefix("grave:").split(",")
+    return joint.join(_WORDS.get(word, word.title()) for word in words)

@@ -13,12 +13,12 @@ import random
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Self
 
 import numpy as np
 import polars as pl
 
+from hlteval.representation import first_case
 from hlteval.scoring import ratios
 from hlteval.scoring.ratios import Rates, Whole, harmonic, ratio
 from hlteval.scoring.similarity import open_places, with_places
@@ -33,12 +33,10 @@ _RESOLUTION = {"insufficient": True, "sufficient": False}
 #: The values that the scorer knows; the first one is spelt like this in the data.
 _SPEECH_RESOLUTION = {"Insufficent": True, "Insufficient/Unknown": True, "Sufficient": False}
 #: The names of scopes and severities, from 1.
-_SCALES: Mapping[str, Sequence[str]] = MappingProxyType(
-    {
-        "scope": ("1_smallgroup", "2_largegroup", "3_municipality", "4_region"),
-        "severity": ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath"),
-    }
-)
+_SCALES: Mapping[str, Sequence[str]] = {
+    "scope": ("1_smallgroup", "2_largegroup", "3_municipality", "4_region"),
+    "severity": ("1_discomfort", "2_injury", "3_possibledeath", "4_certaindeath"),
+}
 #: The least scope and severity of an urgent frame, of 0 to 4.
 _LEAST = 2
 _NUMBER = "^[0-9]+$"
@@ -172,21 +170,16 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
     name = pl.col("annotator")
     is_number = name.str.contains(_NUMBER)
     number = name.str.strip_chars_start("0").replace("", "0")
-    is_unnamed = (pl.col("_table") == "") | (
-        pl.lit(not has_tables) & name.is_null().all().over("_table")
+    is_nameless = pl.lit(not has_tables) & name.is_null().all().over("_table")
+    is_of_numbers = is_number.all().over("_table") & is_number
+    annotator = first_case(
+        ((pl.col("_table") == "") | is_nameless, ""), (is_of_numbers, number), otherwise=name
     )
-    tables = tables.with_columns(
-        annotator=pl.when(is_unnamed)
-        .then(pl.lit(""))
-        .when(is_number.all().over("_table") & is_number)
-        .then(number)
-        .otherwise(name)
-    )
+    tables = tables.with_columns(annotator=annotator)
     drawn = tables.join(_draw(tables, seed), on="_table", how="left", maintain_order="left")
     if given is not None:
-        drawn = drawn.with_columns(issue=issue).join(
-            given.rename({"chosen": "_given"}), ["docid", "issue"], "left", maintain_order="left"
-        )
+        own, key = given.rename({"chosen": "_given"}), ["docid", "issue"]
+        drawn = drawn.with_columns(issue=issue).join(own, key, "left", maintain_order="left")
         named = pl.when(pl.col("_table") != "").then("_given")  # speech has no annotators
         drawn = drawn.with_columns(chosen=pl.coalesce(named, "chosen"))
     chosen = pl.when(_OF_REFERENCE).then("chosen")
@@ -197,13 +190,12 @@ def _draw(tables: pl.DataFrame, seed: int) -> pl.DataFrame:
     """The annotator of each table: those of needs in order, then those of issues."""
     frames = tables.filter(_OF_REFERENCE)
     by_record = frames.sort("_issues", "_table", "record", "frame", maintain_order=True)
-    files = by_record.group_by("_issues", "_table", maintain_order=True).agg(
-        pl.col("annotator").unique(maintain_order=True)
-    )
+    files = by_record.group_by("_issues", "_table", maintain_order=True)
+    annotators = files.agg(pl.col("annotator").unique(maintain_order=True))
     numbers = random.Random(seed)  # noqa: S311
     rows = [
         (table, names[0] if len(names) == 1 else numbers.choice(names))
-        for _, table, names in files.iter_rows()
+        for _, table, names in annotators.iter_rows()
     ]
     schema = {"_table": pl.String, "chosen": pl.String}
     draws = pl.DataFrame(rows, schema=schema, orient="row").unique("_table", keep="first")
@@ -269,9 +261,8 @@ def official_averages(reference: pl.DataFrame, system: pl.DataFrame, name: str) 
     situations = gold.select(sf.SITUATION).unique().sort(sf.SITUATION)
     groups = situations.with_columns(group=pl.int_range(pl.len(), dtype=pl.Int64))
     gold = gold.join(groups, on=sf.SITUATION, maintain_order="left")
-    beside = gold.select(
-        *document, pl.col(flags).name.prefix("gold_"), annotated=pl.lit(value=True)
-    )
+    of_gold = pl.col(flags).name.prefix("gold_")
+    beside = gold.select(*document, of_gold, annotated=pl.lit(value=True))
     first = own.unique(document, keep="first", maintain_order=True)
     both = first.join(groups, on=sf.SITUATION).join(beside, on=document, how="left")
     same = (pl.col(flag) == pl.col(f"gold_{flag}") for flag in flags)
@@ -434,9 +425,10 @@ class OfficialRanking(Ranking):
 
 #: The fields that frames have in common if they are the same, in the order in which they are
 #: sorted.
-KEYS: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {"type,place": ("docid", "place", "type"), sf.STATUS: ("docid", "place", "type", "status")}
-)
+KEYS: Mapping[str, tuple[str, ...]] = {
+    "type,place": ("docid", "place", "type"),
+    sf.STATUS: ("docid", "place", "type", "status"),
+}
 MEASURES = ("polarity", "sentiment", "emotion")
 RATES = ("precision", "recall", "f1")
 _FACTOR = 0.97

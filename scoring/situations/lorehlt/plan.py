@@ -7,7 +7,6 @@ scorer's differences are in `official`.
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, NamedTuple, Self
 
 import polars as pl
@@ -59,16 +58,14 @@ RANKINGS = {
 #: The columns of `averages` whose means over all situations are metrics.
 AVERAGES = {"map": "average_precision", "mar": "recall"}
 #: The families of metrics, in order, with the endings of their names.
-FAMILIES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        **dict.fromkeys(RANKINGS, TIE_BREAKS),
-        "precision_at": (*map(str, NUMBERS), "high", "medium"),
-        **dict.fromkeys(AVERAGES, sf.SITUATION_CLASSES),
-        "auc": (*sf.CLASSES, sf.GRAVE),
-        **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(sf.CLASSES)),
-        **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sf.SENTIMENT_CLASSES, *_POOLED)),
-    }
-)
+FAMILIES: Mapping[str, tuple[str, ...]] = {
+    **dict.fromkeys(RANKINGS, TIE_BREAKS),
+    "precision_at": (*map(str, NUMBERS), "high", "medium"),
+    **dict.fromkeys(AVERAGES, sf.SITUATION_CLASSES),
+    "auc": (*sf.CLASSES, sf.GRAVE),
+    **dict.fromkeys(("frame_f1", *FRAMES[:2]), tuple(sf.CLASSES)),
+    **dict.fromkeys(("sec_f1", *SENTIMENTS[:2]), (*sf.SENTIMENT_CLASSES, *_POOLED)),
+}
 #: The notes about frames that are not scored, about annotators, and about NIL identifiers.
 _UNSCORED = (
     "{frames:,} {frames|frame|frames} of {documents:,} {documents|document|documents} "
@@ -88,11 +85,7 @@ _UNRESOLVED = (
     "{count|it|them}"
 )
 _TAIL = 0.025
-DRAWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    "draw": pl.Int64,
-    "metric": pl.String,
-    "value": pl.Float64,
-}
+DRAWS = {"draw": pl.Int64, "metric": pl.String, "value": pl.Float64}
 
 
 class Sides(NamedTuple):
@@ -433,7 +426,7 @@ class Scores:
                 if not (self.options.no_sec and family.startswith(("ndcg_sec", "sec_")))
                 for ending, value in other.values(family)
             ]
-        return pl.DataFrame(rows, schema=dict(DRAWS), orient="row").fill_nan(None)
+        return pl.DataFrame(rows, schema=DRAWS, orient="row").fill_nan(None)
 
     def notes(self) -> Iterator[str]:
         """Sentences about the values, in order."""
@@ -441,17 +434,14 @@ class Scores:
         tables = {"source": self.sentiments.system, "place": self.system}
         if self.options.no_sec:
             del tables["source"]
-        numbers = {
-            name: table.filter(is_nil(name))[name].n_unique() for name, table in tables.items()
-        }
+        nil = {name: table.filter(is_nil(name))[name] for name, table in tables.items()}
+        numbers = {name: identifiers.n_unique() for name, identifiers in nil.items()}
         count = sum(numbers.values())
         if self.mentions is None and count:
-            edl = {
-                "--system-edl": self.system_mentions,
-                "--reference-edl": self.options.reference_edl,
-            }
             names = (count_of(number, f"NIL {name}") for name, number in numbers.items() if number)
-            flags = [flag for flag, table in edl.items() if table is None or table.is_empty()]
+            edl = {"system": self.system_mentions, "reference": self.options.reference_edl}
+            lacking = (side for side, table in edl.items() if table is None or table.is_empty())
+            flags = [f"--{side}-edl" for side in lacking]
             values = {"count": count, "flags": len(flags), "by": " and ".join(flags)}
             yield fill(_UNRESOLVED, {"names": " and ".join(names), **values})
 

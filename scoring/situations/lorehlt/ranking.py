@@ -7,7 +7,6 @@ frames of one type and place; its gain follows from its gravity in the reference
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import ClassVar, Literal, NamedTuple, Self
 
 import numpy as np
@@ -18,7 +17,7 @@ Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
 #: The number of first gains that are added after the sum of all others.
-_ADDED_LAST: Mapping[Discount, int] = MappingProxyType({"method0": 1, "method1": 0})
+_ADDED_LAST: Mapping[Discount, int] = {"method0": 1, "method1": 0}
 #: Of situations of equal gravity, those with more frames come first, those with less gain, or those
 #: with more gain.
 TIE_BREAKS: tuple[TieBreak, ...] = ("standard", "vindictive", "forgiving")
@@ -167,13 +166,8 @@ class Ranking:
         if not self.reference["gain"].sum() > 0:
             return None
         first = _ADDED_LAST[self.discount]
-        dcg, ideal = (
-            float(terms[:first].sum() + terms[first:].sum())
-            for terms in (
-                shares(self._gains(ties), self.discount),
-                shares(self._gains(), self.discount),
-            )
-        )
+        terms = (shares(self._gains(order), self.discount) for order in (ties, None))
+        dcg, ideal = (float(each[:first].sum() + each[first:].sum()) for each in terms)
         return dcg / ideal
 
     @staticmethod

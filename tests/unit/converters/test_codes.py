@@ -50,7 +50,11 @@ def test_a_format_declares_the_codes_that_it_raises(name: str) -> None:
     assert all(any(code.startswith(prefix) for code in declared) for prefix in form.codes)
     family = Path(converters.BUILTIN[name].replace(".", "/")).parent
     folders = (ROOT / family, ROOT / "hlteval" / "syntax")
-    written = codes_in(file.read_text("utf-8") for at in folders for file in at.glob("*.py"))
+    files = [
+        *(ROOT / "grammars").glob("*.toml"),
+        *(file for at in folders for file in at.glob("*.py")),
+    ]
+    written = codes_in(file.read_text("utf-8") for file in files)
     assert declared <= raised | written
 
 

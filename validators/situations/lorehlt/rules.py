@@ -5,11 +5,11 @@ cannot.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import polars as pl
 
 from hlteval.findings.suggest import closest_files, did_you_mean
+from hlteval.representation import first_case
 from hlteval.validators.rule import Rule, RuleContext, about_submission, at, first_of, only_if
 from hlteval.validators.situations.rules import REMOVE, repeats
 
@@ -26,25 +26,14 @@ _STEPS = (0.5, 1.0, 1.5, 2.0, 2.5, 3.0)
 SHOWN = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """Allowances of a submission, by the options of the task.
-
-    Attributes:
-        cutoff: whether it has a cut-off confidence.
-    """
-
-    cutoff: bool
-
-
-def allowances(options: Mapping[str, str], reference: bool = False) -> Allowed:
-    """The allowances of a submission, or of a reference.
+def has_cutoff(options: Mapping[str, str], reference: bool = False) -> bool:
+    """Whether a submission has a cut-off confidence by its options; a reference needs none.
 
     Examples:
-        >>> allowances({"cutoff": "0.3"})
-        Allowed(cutoff=True)
+        >>> has_cutoff({"cutoff": "0.3"})
+        True
     """
-    return Allowed(reference or "cutoff" in options)
+    return reference or "cutoff" in options
 
 
 # Tables of LoReHLT situation frames that several rules use.
@@ -90,7 +79,7 @@ def of_texts(context: RuleContext, justified: pl.Expr) -> pl.LazyFrame:
 def quote(column: str) -> pl.Expr:
     """A value as quoted in a message: a long one is cut, one with spaces around it is in quotes."""
     text = pl.col(column)
-    cut = pl.concat_str(text.str.slice(0, SHOWN), pl.lit("…"))
+    cut = pl.format("{}…", text.str.slice(0, SHOWN))
     short = pl.when(text.str.len_chars() > SHOWN).then(cut).otherwise(text)
     spaced = text.str.strip_chars() != text
     return pl.when(spaced).then(pl.format('"{}"', short)).otherwise(short)
@@ -130,9 +119,8 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
 def no_text(context: RuleContext) -> pl.LazyFrame:
     """A document without a text, where only texts are known, once for each document."""
     rows, meant, only_texts = context.once(_strange)
-    return at(
-        only_if(only_texts, rows.lazy()).filter(~pl.col("name").is_in([*meant])), "DocumentID"
-    )
+    strange = rows.lazy().filter(~pl.col("name").is_in([*meant]))
+    return at(only_if(only_texts, strange), "DocumentID")
 
 
 def silent_documents(context: RuleContext) -> pl.LazyFrame:
@@ -191,12 +179,10 @@ def _places(context: RuleContext) -> pl.LazyFrame:
 
 def _not_in_kb(context: RuleContext, rows: pl.LazyFrame, column: str) -> pl.LazyFrame:
     """The first row of each entry in digits that the knowledge base does not have."""
-    base = context.lists.get(KB, context.against).entities.lazy().select(pl.col("entity").unique())
+    base = context.lists.get(KB, context.against).entities.lazy()
+    known = base.select(pl.col("entity").unique().alias(column))
     entries = only_if(KB in context.lists, rows).filter(pl.col(column).str.contains(ENTRY))
-    strange = entries.join(
-        base.rename({"entity": column}), on=column, how="anti", maintain_order="left"
-    )
-    return first_of(strange, column)
+    return first_of(entries.join(known, on=column, how="anti", maintain_order="left"), column)
 
 
 def not_in_kb(context: RuleContext) -> pl.LazyFrame:
@@ -225,7 +211,7 @@ def no_cutoff(context: RuleContext) -> pl.LazyFrame:
     """A submission without a cut-off confidence."""
     rows = context.cached(frames).select(count=pl.len())
     some = rows.filter(pl.col("count") > 0)
-    return about_submission(only_if(not context.schema.cutoff, some))
+    return about_submission(only_if(not context.schema, some))
 
 
 def repeated_frame(context: RuleContext) -> pl.LazyFrame:
@@ -247,9 +233,7 @@ def _sources(context: RuleContext, of_form: pl.Expr | bool = True) -> pl.LazyFra
 
 def _at_source(rows: pl.LazyFrame) -> pl.LazyFrame:
     """Rows at the source of a sentiment, in its frame or in its row."""
-    item = pl.format("SEC.{}.Source", pl.col("item") - 1)
-    is_item = pl.col("item").is_not_null()
-    return at(rows, pl.when(is_item).then(item).otherwise(pl.lit("kb_id")))
+    return at(rows, pl.format("SEC.{}.Source", pl.col("item") - 1).fill_null("kb_id"))
 
 
 def unknown_source(context: RuleContext) -> pl.LazyFrame:
@@ -284,10 +268,9 @@ def absent_source(context: RuleContext) -> pl.LazyFrame:
     first = first_of(strange, "name", "holder_kb")
     some = known.select("holder_kb", elsewhere=pl.lit(value=True)).unique()
     joined = first.join(some, on="holder_kb", how="left", maintain_order="left")
-    hint = (
-        pl.when(pl.col("elsewhere"))
-        .then(pl.lit("it is in other documents only; add its mention in this one"))
-        .otherwise(pl.lit("add its mentions to the EDL output, or correct the identifier"))
+    hint = first_case(
+        (pl.col("elsewhere"), "it is in other documents only; add its mention in this one"),
+        otherwise="add its mentions to the EDL output, or correct the identifier",
     )
     return _at_source(joined.with_columns(hint=hint, document=quote("name")))
 
@@ -327,10 +310,9 @@ def unknown_target(context: RuleContext) -> pl.LazyFrame:
 def other_polarity(context: RuleContext) -> pl.LazyFrame:
     """A polarity that contradicts the sign of its sentiment."""
     value, polarity = pl.col("value"), pl.col("polarity")
-    sign = pl.when(value < 0).then(pl.lit("negative")).otherwise(pl.lit("positive"))
-    rows = _of_tables(
-        context, polarity.is_in(["negative", "positive"]), value != 0, polarity != sign
-    )
+    sign = first_case((value < 0, "negative"), otherwise="positive")
+    known = polarity.is_in(["negative", "positive"])
+    rows = _of_tables(context, known, value != 0, polarity != sign)
     return at(rows.with_columns(given="polarity"), "polarity")
 
 
