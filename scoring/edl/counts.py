@@ -366,7 +366,8 @@ class Counting:
         stem = measure.name.rpartition(";")[0] if measure.by else measure.name
         head = f"{stem};{GROUPINGS[by]}="
         micro = self.grouped.with_rates(groups.select(pl.col(*COUNTS).sum()))
-        if measure.aggregate == "blanc":  # a mean has no counts to be summed
+        # a mean has no counts to be summed, nor has what is not counted
+        if measure.aggregate == "blanc" or groups["ptp"].null_count():
             micro = micro.select(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
         macro = groups.select(pl.col(*FIGURES).mean())
         averages = pl.concat([micro, macro], how="diagonal").with_columns(

@@ -5,7 +5,7 @@ there are no identifiers, and where nothing can be divided.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -37,12 +37,14 @@ def candidates(
 ) -> pl.DataFrame:
     """Alternatives among which none is selected stay one identifier `a|b`.
 
-    Candidates with a type of their own are no such alternatives.
+    Candidates with a type of their own are no such alternatives. Where types are those of tac15,
+    mentions of one extent are one annotation.
     """
     if alternatives:
-        return all_candidates(
+        rows = all_candidates(
             corpus, system=system, with_mention_type=with_mention_type, alternatives=True
         )
+        return _by_extent(rows, corpus) if with_mention_type else rows
     first = corpus.replace(links=corpus.links.clear())
     rows = all_candidates(first, system=system, with_mention_type=with_mention_type)
     links = corpus.links.filter(pl.col("label").is_null()).sort("mention_row", "rank")
@@ -50,7 +52,27 @@ def candidates(
     rows = rows.join(more, on="row", how="left", maintain_order="left")
     both = pl.concat_str("eid", "entity", separator="|", ignore_nulls=True)
     eid = pl.when(pl.col("entity").is_null()).then("eid").otherwise(both)
-    return rows.with_columns(eid=eid).drop("entity")
+    rows = rows.with_columns(eid=eid).drop("entity")
+    return _by_extent(rows, corpus) if with_mention_type else rows
+
+
+def _by_extent(rows: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
+    """The mentions of an extent as candidates of one annotation, by falling confidence.
+
+    A file of the scorer's own is not converted: its annotations stay as they are.
+    """
+    own = corpus.sources.filter(format="neleval")["row"].implode()
+    converted = corpus.mentions.filter(~pl.col("origin").is_in(own))["row"].implode()
+    of_extent = pl.col("row").is_in(converted)
+    extents = rows.filter(of_extent).sort(
+        "score", descending=True, nulls_last=True, maintain_order=True
+    )
+    extent = ("docid", "start", "end")
+    candidates = extents.with_columns(
+        row=pl.col("row").first().over(extent),
+        rank=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over(extent),
+    )
+    return pl.concat([rows.filter(~of_extent), candidates])
 
 
 def select(
@@ -177,6 +199,28 @@ class OfficialCounting(Counting):
         rows = rows.join(reference, on="group", how="semi", maintain_order="left")
         whole = replace(grouped.whole, rows=rows)
         return replace(grouped, whole=whole, groups=reference.sort("group"))
+
+    def figures(self, measure: Measure, by: str) -> pl.DataFrame:
+        """Null by type where only some mentions of the reference have one: they cannot be sorted."""
+        figures = super().figures(measure, by)
+        if by != "type" or not self._stops_at_types:
+            return figures
+        return figures.with_columns(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
+
+    @property
+    def _stops_at_types(self) -> bool:
+        """Whether the groups by type are with and without a type."""
+        untyped = self._by["type"].groups["group"] == 0
+        return untyped.any() and not untyped.all()
+
+    def notes(self) -> Iterator[str]:
+        """Say as well where the scorer stops at types."""
+        yield from super().notes()
+        if "type" in self._by and self._stops_at_types:
+            yield (
+                "some mentions of the reference have no type: no scores by type, since the public "
+                "scorer crashes"
+            )
 
 
 HEADER = (*COUNTS, "precis", "recall", "fscore", "measure")

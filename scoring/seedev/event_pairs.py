@@ -39,8 +39,8 @@ class Evaluation:
         scorings: the scoring that counts the events of a type, by type; a pair counts where either
             of its events does.
         merged: types that are taken as one, with its name.
-        agents: of merged types, the roles that are compared as agent and as target; an event
-            without its agent role is never paired.
+        agents: of merged types, the roles that are compared as agent and as target, and one that
+            is not compared, if any; an event without its agent role is never paired.
         commutative: the types whose arguments may change places.
         inside_sentences: whether events across sentences are left out.
         restricted: the roles whose fillers must all be of the types `fillers` in events that count.
@@ -52,7 +52,7 @@ class Evaluation:
     overall: bool = True
     scorings: Mapping[str, str] = field(default_factory=dict)
     merged: Mapping[str, str] = field(default_factory=dict)
-    agents: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    agents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     commutative: frozenset[str] = frozenset()
     inside_sentences: bool = False
     restricted: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     agents = {
         f"{label} {role}": name
         for label, roles in evaluation.agents.items()
-        for role, name in zip(roles, ("Agent", "Target"), strict=True)
+        for role, name in zip(roles, ("Agent", "Target", ""), strict=False)
     }
     arguments = [side.arguments for side in sides]
     if agents:
@@ -98,7 +98,8 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
         role = name.replace_strict(agents, default=role, return_dtype=pl.String)
         has_agent = (pl.col("role") == "Agent").any().over("frame_row")
         free = ~pl.col("label").is_in(evaluation.agents.keys())
-        arguments = [rows.with_columns(role=role).filter(free | has_agent) for rows in arguments]
+        kept = (pl.col("role") != "") & (free | has_agent)
+        arguments = [rows.with_columns(role=role).filter(kept) for rows in arguments]
     if evaluation.merged:
         label = pl.col("label").replace(dict(evaluation.merged))
         arguments = [rows.with_columns(label=label) for rows in arguments]

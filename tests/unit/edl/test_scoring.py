@@ -264,6 +264,92 @@ def test_types_may_include_the_mention_type(tmp_path):
     assert found == [1, 0]
 
 
+def table(path, *lines):
+    """Writes mentions of one extent: entity, type, mention type and confidence of each."""
+    rows = [f"R\tm{n}\tOsh\tD:1-3\t{line.replace(' ', chr(9))}\n" for n, line in enumerate(lines)]
+    path.write_text("".join(rows), "utf-8")
+    return str(path)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (("7 GPE NAM 0.5", "8 GPE NAM 1.0"), (1, 0, 1, 0)),
+        (("8 GPE NAM 0.5", "7 GPE NAM 1.0"), (0, 1, 0, 1)),
+        # of two that are equally sure, the first counts
+        (("8 GPE NAM 0.5", "7 GPE NAM 0.5"), (1, 0, 1, 0)),
+        (("8 GPE NOM 0.5", "8 GPE NAM 0.4", "8 GPE NAM 0.3"), (0, 1, 0, 1)),
+    ],
+)
+def test_mentions_of_one_extent_are_candidates_of_one_annotation_officially(
+    lines, expected, tmp_path
+):
+    paths = table(tmp_path / "gold.tab", *lines), table(tmp_path / "sys.tab", "8 GPE NAM 1.0")
+    name = "strong_typed_link_match"
+    options = {"measure": name, "conversion": "tac15"}
+    plan, official = (
+        counts(score("lorehlt-edl", *paths, profile=profile, options=options), name)
+        for profile in ("plan", "official")
+    )
+    assert official == expected
+    # in the plan all of them count, each different one once
+    assert plan == (1, 0, 1, 1)
+    # the system's are candidates as well: of one annotation only the first is wrong or right
+    turned = counts(score("lorehlt-edl", *paths[::-1], profile="official", options=options), name)
+    assert turned == expected
+
+
+def test_one_of_the_candidates_of_an_extent_may_be_selected(tmp_path):
+    paths = (
+        table(tmp_path / "gold.tab", "7 GPE NAM 1.0", "8 ORG NAM 0.5"),
+        table(tmp_path / "sys.tab", "8 GPE NAM 1.0"),
+    )
+    found, name = [], "strong_link_match"
+    for how in ("eid", "fields"):
+        options = {"measure": name, "conversion": "tac15", "alternatives": how}
+        scores = score("lorehlt-edl", *paths, profile="official", options=options)
+        found.append(counts(scores, name))
+    # 8 is an ORG in the reference
+    assert found == [(1, 0, 1, 0), (0, 1, 0, 1)]
+
+
+def test_annotations_of_the_scorer_s_own_files_are_not_converted(scored):
+    sides = (["d 1 5 E1 0.5 PER", "d 1 5 E2 1 PER"], ["d 1 5 E2 1 PER"])
+    plan, official = both(scored, sides, "strong_link_match", conversion="tac15")
+    assert plan == official == (1, 0, 1, 1)
+
+
+def test_there_are_no_scores_by_type_where_only_some_mentions_of_the_reference_have_one(scored):
+    sides = (["d 1 5 E1 1 PER", "d 7 9 E2"], ["d 1 5 E1 1 PER"])
+    plan, official = (
+        scored(sides, profile, measure="muc strong_link_match", by="type")
+        for profile in ("plan", "official")
+    )
+    # of PER all is right, of the mention without a type nothing
+    assert plan.metrics["strong_link_match;type=<macro>.recall"] == 0.5
+    for scores, name in ((plan, "plan"), (official, "official")):
+        assert counts(scores, "strong_link_match") == (1, 0, 1, 1), name
+    for name in ("muc", "strong_link_match"):
+        assert counts(official, f"{name};type=<micro>") == (None,) * 4
+        assert official.metrics[f"{name};type=<macro>.fscore"] is None
+    assert official.tables["groups"]["ptp"].to_list() == [None] * 4
+    assert any("no scores by type" in note for note in official.notes)
+
+
+@pytest.mark.parametrize(
+    "sides",
+    [
+        (["d 1 5 E1", "d 7 9 E2"], ["d 1 5 E1 1 PER"]),
+        (["d 1 5 E1 1 PER"], ["d 1 5 E1 1 PER", "d 7 9 E2"]),
+    ],
+    ids=["none", "the system's"],
+)
+def test_there_are_scores_by_type_where_the_reference_can_be_sorted(sides, scored):
+    scores = scored(sides, "official", measure="strong_link_match", by="type")
+    assert scores.metrics["strong_link_match;type=<micro>.recall"] is not None
+    assert not [note for note in scores.notes if "by type" in note]
+
+
 def test_measures_are_shown_by_group(scored):
     groups = scored(BASIC, measure="muc", by="type").tables["groups"]
     assert groups["measure"].to_list() == ['muc;type="GPE"', 'muc;type="ORG"', 'muc;type="PER"']

@@ -243,3 +243,35 @@ def test_line_separators_of_unicode_end_no_pattern(line, sides):
     Path(system, "d.a2").write_text(FIRST + line, encoding="utf-8")
     expected = {"references": 2, "predictions": 2, "recall": 0.5}
     assert scores_of(reference, system) == expected
+
+
+WHERE = "E1\tExists_In_Genotype Genotype:T1 {}\n"
+
+
+@pytest.mark.parametrize(
+    ("reference", "system", "right"),
+    [
+        ("Molecule:T2 Element:T3", "Molecule:T2 Element:T3", 1),
+        # Molecule gets the name of Element, and is not compared
+        ("Molecule:T2 Element:T3", "Molecule:T4 Element:T3", 1),
+        ("Molecule:T2 Element:T3", "Element:T3", 1),
+        ("Molecule:T2 Element:T3", "Molecule:T2 Element:T4", 0),
+        # without Element there is nothing that could be compared
+        ("Molecule:T2", "Molecule:T2", 0),
+    ],
+)
+def test_of_two_roles_that_get_one_name_the_second_is_compared(reference, system, right, tmp_path):
+    given = "T1\tGenotype 0 3\tabc\nT2\tGene 4 7\tdef\nT3\tTissue 8 11\tghi\nT4\tGene 12 15\tjkl\n"
+    for name, arguments in (("reference", reference), ("system", system)):
+        (tmp_path / name).mkdir()
+        write(str(tmp_path / name), d_a2=WHERE.format(arguments).encode())
+    write(str(tmp_path / "reference"), d_a1=given.encode(), d_txt=b"abc def ghi jkl\n")
+    sides = str(tmp_path / "reference"), str(tmp_path / "system")
+    scores = score("seedev-binary", *sides, profile="official", lenient=True)
+    found = {
+        row["measure"]: row["value"]
+        for row in scores.tables["scorings"].to_dicts()
+        if row["evaluation"] == "Cluster: Where and When"
+    }
+    assert [found["Precision"], found["Recall"]] == [right, right]
+    assert found["F1"] == (1 if right else None)
