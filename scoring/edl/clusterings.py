@@ -70,6 +70,10 @@ class Clusterings:
         """The clusters of a side by group: the denominators of CEAF with φ4."""
         return by_group(sizes(side), **{name: pl.len()})
 
+    def aligned_sum(self, pairs: pl.DataFrame) -> pl.LazyFrame:
+        """The sum of `dice` over the best alignment of clusters by group, as `ptp`."""
+        return fractions(best_alignment(pairs, "weight"), "ptp")
+
     def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share (`shared`), kept.
 
@@ -151,7 +155,7 @@ def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
     ours, theirs = both.matrix, both.system
     pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
-    total = fractions(best_alignment(pairs, "weight"), "ptp").with_columns(rtp="ptp")
+    total = both.aligned_sum(pairs).with_columns(rtp="ptp")
     return together(total, both.cluster_count(theirs, "p_den"), both.cluster_count(ours, "r_den"))
 
 

@@ -61,6 +61,7 @@ class Grouped:
     """
 
     clusterings: ClassVar[type[Clusterings]] = Clusterings
+    sum_shares: ClassVar = staticmethod(fractions)
 
     whole: Coded
     groups: pl.DataFrame
@@ -203,7 +204,7 @@ class Grouped:
             units = pl.Series(coverage(mode, *self.meetings(measure, both, system=system)))
             length = pl.col("last") - pl.col("from") + 1
             shares = sides[system].select("group", denominator=length, numerator=units)
-            shared = fractions(shares.lazy().filter(pl.col("numerator") > 0), "covered")
+            shared = self.sum_shares(shares.lazy().filter(pl.col("numerator") > 0), "covered")
             self._kept[key] = shared.collect(engine="in-memory")
         counts: pl.DataFrame = self._kept[key]
         return counts.lazy()

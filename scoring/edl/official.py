@@ -23,7 +23,7 @@ from hlteval.scoring.edl.annotations import (
     encode,
     sweep,
 )
-from hlteval.scoring.edl.clusterings import Clusterings, by_group, dice, fractions, sizes
+from hlteval.scoring.edl.clusterings import Clusterings, best_alignment, by_group, dice, sizes
 from hlteval.scoring.edl.counts import Counting, Grouped
 from hlteval.scoring.edl.measures import COUNTS, FIGURES, OVERLAPS, RATES, Measure
 
@@ -93,6 +93,21 @@ def encode_annotations(table: pl.DataFrame) -> Coded:
     return replace(whole, rows=whole.rows.with_columns(is_nil=is_nil, is_first=first))
 
 
+def in_order(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
+    """The sum of `numerator` / `denominator` by group, one row after the other.
+
+    Examples:
+        >>> rows = {"group": [7] * 3, "numerator": [1, 1, 2], "denominator": [3, 2, 3]}
+        >>> in_order(pl.LazyFrame(rows), "sum").collect().rows()
+        [(7, 1.5)]
+    """
+    table = rows.collect(engine="in-memory")
+    groups, places = np.unique(table["group"].to_numpy(), return_inverse=True)
+    shares = table["numerator"].to_numpy() / table["denominator"].to_numpy()
+    sums = np.bincount(places, weights=shares, minlength=len(groups))
+    return pl.LazyFrame({"group": groups, name: sums})
+
+
 class OfficialClusterings(Clusterings):
     """The memberships of both sides; clusters stay whole where they share items."""
 
@@ -127,13 +142,51 @@ class OfficialClusterings(Clusterings):
     def cluster_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
         """The sum over all pairs of clusters of a side: more than these where they share items."""
         pairs = dice(self.intersections(side, side), sizes(side), sizes(side))
-        return fractions(pairs.lazy(), name)
+        pairs = _with_order(pairs, self.system if side is self.system else self.reference)
+        return _sum_by_part(pairs.with_columns(part=0), name)
+
+    def aligned_sum(self, pairs: pl.DataFrame) -> pl.LazyFrame:
+        """Clusters that are connected are a part, whose place is that of its first cluster."""
+        from scipy.sparse import coo_array
+        from scipy.sparse.csgraph import connected_components
+
+        numbers = (pairs[name].rank("dense").cast(pl.Int64) - 1 for name in ("cluster", "other"))
+        ours, theirs = (number.to_numpy() for number in numbers)
+        others = ours.max(initial=-1) + 1 + theirs
+        size = max(int(others.max(initial=-1)) + 1, 1)
+        graph = coo_array((np.ones(len(ours)), (ours, others)), shape=(size, size))
+        parts = connected_components(graph, directed=False)[1]
+        connected = pl.Series(parts[ours], dtype=pl.Int64)
+        pairs = _with_order(pairs, self.reference).with_columns(part=connected)
+        pairs = pairs.with_columns(pl.col("order").min().over("part").alias("part"))
+        return _sum_by_part(best_alignment(pairs, "weight").collect(engine="in-memory"), "ptp")
+
+
+def _with_order(pairs: pl.DataFrame, side: pl.DataFrame) -> pl.DataFrame:
+    """Pairs with the `order` of their cluster, that of its first membership."""
+    orders = side.group_by("cluster").agg(pl.col("order").min())
+    return pairs.join(orders, on="cluster", maintain_order="left")
+
+
+def _sum_by_part(pairs: pl.DataFrame, name: str) -> pl.LazyFrame:
+    """The sum of `dice` by group, part by part.
+
+    Each is the number of shared items times a quotient. A part is summed by NumPy, which adds eight
+    and more numbers in another order.
+    """
+    rows = pairs.sort("group", "part", "order", "other")
+    quotient = pl.col("numerator") // 2 * (2 / pl.col("denominator"))
+    parts = rows.group_by("group", "part", maintain_order=True).agg(quotient.alias("numerator"))
+    sums = [float(np.sum(part.to_numpy())) for part in parts["numerator"]]
+    numerator = pl.Series(sums, dtype=pl.Float64)
+    return in_order(parts.lazy().select("group", numerator=numerator, denominator=1), name)
 
 
 class OfficialGrouped(Grouped):
     """Annotations in groups, counted as the public scorer counts them."""
 
     clusterings: ClassVar[type[Clusterings]] = OfficialClusterings
+    sum_shares: ClassVar = staticmethod(in_order)
 
     @staticmethod
     def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
@@ -151,6 +204,16 @@ class OfficialGrouped(Grouped):
         if self._is_counted(measure):
             return super().figures(measure)
         return self.groups.with_columns(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
+
+    def counts(self, measure: Measure) -> pl.DataFrame:
+        """What overlaps is what all annotations have more than what does not."""
+        counts = super().counts(measure)
+        if measure.aggregate not in OVERLAPS:
+            return counts
+        found, known = (
+            (pl.col(a) + pl.col(b)).round() - pl.col(b) for a, b in (("ptp", "fp"), ("rtp", "fn"))
+        )
+        return counts.with_columns(ptp=found, rtp=known)
 
     def _is_counted(self, measure: Measure) -> bool:
         """Whether the scorer gives a number."""
@@ -201,7 +264,7 @@ class OfficialCounting(Counting):
         return replace(grouped, whole=whole, groups=reference.sort("group"))
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
-        """Null by type where only some mentions of the reference have one: they cannot be sorted."""
+        """Null by type where only some mentions of the reference have one: no order is possible."""
         figures = super().figures(measure, by)
         if by != "type" or not self._stops_at_types:
             return figures

@@ -39,6 +39,7 @@ NO_NUMBER = {
     "seedev-commutative": "arguments are not compared: whatever their order, nothing changes",
     "seedev-inside-sentences": "what differs is how often a number is printed",
     "edl-archive": "what differs is which files are looked at",
+    "edl-digits": "what differs is beyond the digits that are shown",
     "edl-ceaf-time": "what differs is the time",
     "lsf-archive": "what differs is which files are looked at",
     "lsf-cropping": "the software has no such option",

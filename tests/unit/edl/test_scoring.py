@@ -350,6 +350,32 @@ def test_there_are_scores_by_type_where_the_reference_can_be_sorted(sides, score
     assert not [note for note in scores.notes if "by type" in note]
 
 
+def test_shares_of_clusters_are_added_in_the_order_of_the_reference(scored):
+    """Of three clusters one of two mentions is found, 2 · 1 / (2 + 1) each; two are found whole."""
+    found = []
+    for names in ("AABBCCVW", "VWAABBCC"):
+        gold = [f"d {at} {at} {name} 1 PER" for at, name in enumerate(names)]
+        system = [line for at, line in enumerate(gold) if names.index(names[at]) == at]
+        found.append(
+            [
+                scored((gold, system), profile, measure="entity_ceaf").metrics["entity_ceaf.ptp"]
+                for profile in ("plan", "official")
+            ]
+        )
+    # 2/3 + 2/3 + 2/3 + 1 + 1 and 1 + 1 + 2/3 + 2/3 + 2/3; in the plan 6/3 + 2
+    assert found == [[4, 4], [4, 3.9999999999999996]]
+
+
+def test_shares_of_spans_are_added_in_the_order_of_the_annotations(scored):
+    sides = (["d 1 2", "d 5 5", "d 8 8"], ["d 1 3", "d 5 6", "d 8 10"])
+    found = [
+        scored(sides, profile, measure="overlap-maxmax::span").metrics["overlap-maxmax::span.ptp"]
+        for profile in ("plan", "official")
+    ]
+    # 1/2 + 3/3 and 2/3 + 1/2 + 1/3
+    assert found == [1.5, 1.4999999999999998]
+
+
 def test_measures_are_shown_by_group(scored):
     groups = scored(BASIC, measure="muc", by="type").tables["groups"]
     assert groups["measure"].to_list() == ['muc;type="GPE"', 'muc;type="ORG"', 'muc;type="PER"']
