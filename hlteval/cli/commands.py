@@ -23,10 +23,11 @@ from hlteval.cli import defaults
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
 from hlteval.extensions import resolve
+from hlteval.findings.finding import Severity
 from hlteval.tasks import BUILTIN, load, task_names
 from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
-from hlteval.workflows.run.request import LEVELS, OPTIONS, Intervals, Request
+from hlteval.workflows.run.request import Intervals, Request
 
 #: Words that a shell offers, each with what it means.
 Words = list[tuple[str, str]]
@@ -115,7 +116,7 @@ def levels(incomplete: str) -> Words:
     code, equals, _ = incomplete.partition("=")
     if not equals:
         return [(f"{name}=", title) for name, title in codes(incomplete)]
-    return _completions(incomplete, ((f"{code}={level}", "") for level in LEVELS))
+    return _completions(incomplete, ((f"{code}={level}", "") for level in Severity))
 
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:
@@ -152,15 +153,14 @@ _OWN = frozenset({"as", "help", "default", "choices", "forms", "needs", "without
 
 
 def declaration(command: str, name: str) -> Mapping[str, Any]:
-    """Return the declaration of an option of a command; what is a field of `Request` has its own.
+    """Return the declaration of an option of a command, which completes that of all commands.
 
     Examples:
         >>> declaration("score", "encoding")["help"]
         'Encoding of the input files.'
     """
     tables = declarations()
-    own = tables[command].get("options", {})
-    return {**OPTIONS.get(name, {}), **tables["options"].get(name, {}), **own.get(name, {})}
+    return {**tables["options"].get(name, {}), **tables[command].get("options", {}).get(name, {})}
 
 
 def declare(notation: str, text: str, settings: Mapping[str, Any]) -> Any:
