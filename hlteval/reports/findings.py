@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json as json_library
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
@@ -21,7 +21,7 @@ from rich.text import Text
 import hlteval
 from hlteval.findings import SUBMISSION, Excerpt, Finding, Item, Severity, Span, catalogue, entry
 from hlteval.findings.counts import count_of
-from hlteval.findings.sequence import severities, tally
+from hlteval.findings.sequence import lists_by_key, severities, tally
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.reports.terminal import (
     Formats,
@@ -215,9 +215,7 @@ def _summary_rows(
 ) -> Iterator[tuple[str, ...]]:
     """Code, severity, counts and title of each code of one side."""
     counts = tally(shown, _kind)
-    groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
-    for finding in verdict.of(side).findings:
-        groups[_rank(finding), finding.code].append(finding)
+    groups = lists_by_key(((_rank(item), item.code), item) for item in verdict.of(side).findings)
     for (_, code), same in sorted(groups.items()):
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value

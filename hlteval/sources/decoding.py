@@ -94,10 +94,8 @@ def decode(
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         text = data.decode(encoding, "replace")
-        index, utf8 = (
-            len(data[: error.start].decode(encoding)),
-            codecs.lookup(encoding).name == "utf-8",
-        )
+        index = len(data[: error.start].decode(encoding))
+        utf8 = codecs.lookup(encoding).name == "utf-8"
         guess = _guess(data, text, error) if utf8 else ""
         values = {"byte": f"0x{data[error.start]:02x}", "offset": error.start, "encoding": encoding}
         code = "SRC201" if utf8 else "SRC204"

@@ -10,6 +10,7 @@ import msgspec
 import polars as pl
 
 from hlteval.findings.counts import fill
+from hlteval.findings.sequence import lists_by_key
 from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
 from hlteval.results.scores import Scores
 from hlteval.scoring.metric import Evidence
@@ -342,11 +343,10 @@ def _rows(
 
 
 def _read_items(marks: pl.DataFrame) -> Items:
-    items: dict[tuple[str, str, str], list[tuple[str, Span | None]]] = {}
-    for document, side, item, role, text, start, end in marks.iter_rows():
-        place = None if start is None or end is None else (start, end)
-        items.setdefault((document, side, item), []).append((f"{role}: {text}", place))
-    return items
+    return lists_by_key(
+        ((document, side, item), (f"{role}: {text}", None if None in place else tuple(place)))
+        for document, side, item, role, text, *place in marks.iter_rows()
+    )
 
 
 def _values_in(values: pl.Series | None) -> bool:

@@ -24,11 +24,10 @@ from hlteval.results.evaluation import (
     Condition,
     Evaluation,
     Group,
-    ProfileName,
     TaskSettings,
     name_pattern,
 )
-from hlteval.results.verdict import Defaults
+from hlteval.results.verdict import Defaults, Profile
 from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
@@ -374,7 +373,7 @@ class CampaignManifest:
         elif not task.scored_alone and not settings.reference and not all(references):
             yield at(of_key=True, reason=f"{task.name} needs a reference")
 
-    def profiles(self, settings: CampaignTask) -> tuple[ProfileName, ...]:
+    def profiles(self, settings: CampaignTask) -> tuple[Profile, ...]:
         """Return the profiles of a task: its own, or those of the campaign."""
         return settings.profiles or self.campaign.profiles
 

@@ -15,6 +15,7 @@ import msgspec
 from hlteval.converters import Format
 from hlteval.findings import FieldRef, Finding, Severity, Span, entry
 from hlteval.findings.fixers import FIXERS
+from hlteval.findings.sequence import lists_by_key
 from hlteval.results.verdict import Fix, FixedCopy, Unfixed, Verdict
 from hlteval.sources import Member, Source, Unreadable, writing
 from hlteval.sources.decoding import wide_encoding
@@ -204,10 +205,8 @@ class FixedFiles:
         Findings are corrected from the end of a file, so that earlier places stay right.
         """
         ordered = sorted(findings, key=lambda finding: finding.order, reverse=True)
-        tables: dict[str, list[Finding]] = {}
-        for finding in ordered:
-            if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
-                tables.setdefault(finding.file, []).append(finding)
+        whole = (item for item in ordered if FIXERS[entry(item.code).fixer].scope == "table")
+        tables = lists_by_key((item.file, item) for item in whole if item.file)
         changes = [  # whose lines are corrected after that
             text.rewrite(self.form, self.members[file], mistakes)
             for file, mistakes in tables.items()
@@ -290,23 +289,31 @@ def _difference(
         >>> list(_difference("x", [(1, "a"), (2, "b")], [(1, "a"), (2, "c")]))
         ['--- x', '+++ x', '@@ -2,1 +2,1 @@', '-b', '+c']
     """
-    fresh: dict[int, list[str]] = {}
-    for number, line in after:
-        fresh.setdefault(number, []).append(line)
-    pairs = [(number, [line], fresh.get(number, [])) for number, line in before]
-    changed = [pair for pair in pairs if pair[1] != pair[2]]
-    if changed:
+    runs = list(changed_runs(before, after))
+    if runs:
         yield from (f"--- {file}", f"+++ {file}")
     shift = 0
-    for _, run in groupby(enumerate(changed), key=lambda item: item[0] - item[1][0]):
-        block = [item for _, item in run]
-        old = [line for _, lines, _ in block for line in lines]
-        new = [line for _, _, lines in block for line in lines]
-        first = block[0][0]
+    for first, old, new in runs:
         yield f"@@ -{first},{len(old)} +{first + shift},{len(new)} @@"
         yield from (f"-{line}" for line in old)
         yield from (f"+{line}" for line in new)
         shift += len(new) - len(old)
+
+
+def changed_runs(
+    before: Iterable[tuple[int, str]], after: Iterable[tuple[int, str]]
+) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Yield the runs of lines that differ: the number of the first one, the old and the new lines.
+
+    Both sides have the original numbers; an old line may have none or several new ones.
+    """
+    fresh = lists_by_key(after)
+    pairs = ((number, line, fresh.get(number, [])) for number, line in before)
+    changed = enumerate(pair for pair in pairs if [pair[1]] != pair[2])
+    for _, run in groupby(changed, key=lambda item: item[0] - item[1][0]):
+        block = [item for _, item in run]
+        new = [line for *_, lines in block for line in lines]
+        yield block[0][0], [line for _, line, _ in block], new
 
 
 def fixable(findings: Iterable[Finding]) -> list[Finding]:

@@ -495,8 +495,6 @@ def _elsewhere(opened: Submission) -> str:
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 
-#: Prefixes of the codes of mistakes in all rows of a table.
-TABLE_MISTAKES_CODES = ("TAB",)
 #: Characters of the beginning of a file in which its first line is.
 _FIRST = 100_000
 #: Most files that are looked at.
