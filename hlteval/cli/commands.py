@@ -29,6 +29,8 @@ from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.request import Intervals, Request
 
+#: The output formats of commands with two.
+Form = Literal["text", "json"]
 #: Words that a shell offers, each with what it means.
 Words = list[tuple[str, str]]
 #: Set in a context whose group lists its tasks: their commands are not built.

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json as json_library
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from urllib.parse import quote
@@ -489,15 +489,9 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
 
 
 #: The output formats by name.
-FORMATS: Formats[[Verdict]] = {
-    "text": text,
-    "concise": concise,
-    "json": json,
-    "jsonl": jsonl,
-    "sarif": sarif,
-    "github": github,
-    "junit": junit,
-}
+_RENDERERS: tuple[Callable[[Verdict], RenderableType], ...]
+_RENDERERS = (text, concise, json, jsonl, sarif, github, junit)
+FORMATS: Formats[[Verdict]] = {render.__name__: render for render in _RENDERERS}
 
 
 def render(

@@ -491,11 +491,8 @@ class Verification(Output, frozen=True, kw_only=True):
 
     json_schema: ClassVar[str] = "verification"
     json_members: ClassVar[tuple[str, ...]] = (
-        "verdict",
-        "differing",
-        "signature",
-        "parts",
-        "numbers",
+        *("verdict", "differing"),
+        *("signature", "parts", "numbers"),
     )
 
     signature: str

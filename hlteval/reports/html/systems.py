@@ -14,7 +14,7 @@ from hlteval.reports.html import page
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.systems import caption
-from hlteval.reports.tables import Field
+from hlteval.reports.tables import Field, fields_of
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.results.evaluation import CampaignResult, Group
 from hlteval.results.systems import (
@@ -187,15 +187,12 @@ def _with_links(
     return frame.with_columns(reports), [*fields[:at], Field("report", kind="link"), *fields[at:]]
 
 
-#: The columns of the table of cells, and the types of their values.
-_CELLS: Mapping[Field, pl.DataType | type[pl.DataType]] = {
-    **{
-        Field(name): pl.String
-        for name in ("task", "profile", "condition", "submission", "status", "metric")
-    },
-    **{Field(name, kind="rate"): pl.Float64 for name in ("value", "low", "high")},
-    Field("errors", kind="number"): pl.Int64,
-    Field("codes", kind="list"): pl.List(pl.String),
+#: The types of the values of the table of cells, by the kinds of columns.
+_TYPES = {
+    "text": pl.String(),
+    "rate": pl.Float64(),
+    "number": pl.Int64(),
+    "list": pl.List(pl.String),
 }
 
 
@@ -246,11 +243,12 @@ def _cells(result: CampaignResult) -> page.DataTable:
         codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
         names = (*row.cell.group, row.cell.submission, cell.status, name)
         rows.append((*names, number, *limits, row.count(Severity.ERROR), codes))
-    schema = {field.name: dtype for field, dtype in _CELLS.items()}
+    every = fields_of("cells")
+    schema = {field.name: _TYPES.get(field.kind, pl.String()) for field in every}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     fields = [
         field
-        for field in _CELLS
+        for field in every
         if field.name not in ("condition", "low", "high")
         or not {None, ""}.issuperset(frame[field.name].to_list())
     ]
