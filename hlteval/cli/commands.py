@@ -381,11 +381,9 @@ def _option_of_task(declared: Option, *, hidden: bool) -> inspect.Parameter:
         settings["autocompletion"] = complete if declared.choices else None
     short = f"-{declared.short} " if declared.short and not (hidden or declared.switch) else ""
     info = declare(f"{short}--{declared.flag} {declared.placeholder}", declared.help, settings)
+    hint, default = Annotated[kind, info], False if declared.switch else None
     return inspect.Parameter(
-        declared.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if declared.switch else None,
-        annotation=Annotated[kind, info],
+        declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
     )
 
 

@@ -276,14 +276,9 @@ def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) 
         '3 more:'
     """
     further = Further(tuple(places), tuple(names))
-    title = entry(first.code).title
+    text = f"{len(further.places):,} more: {entry(first.code).title}"
     return msgspec.structs.replace(
-        first,
-        message=f"{len(further.places):,} more: {title}",
-        help=HELP,
-        excerpt=None,
-        record=None,
-        further=further,
+        first, message=text, help=HELP, excerpt=None, record=None, further=further
     )
 
 

@@ -8,10 +8,12 @@ from functools import cached_property
 from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 from rapidfuzz.distance import Postfix, Prefix
 
 from hlteval.converters import Format, ReadResult
+from hlteval.extensions import read_tables
 from hlteval.findings import Entry, FieldRef, Finding, Span, entry
 from hlteval.findings.fixers import FIXERS
 from hlteval.findings.sequence import lists_by_key
@@ -147,7 +149,7 @@ def _edit(old: Sequence[str], first: int, last: int, lines: Sequence[str], text:
     return Edit(Range(start, text.place(last, len(before) + 1)), "\n".join(lines))
 
 
-class Names(NamedTuple):
+class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Identifiers of one kind.
 
     Attributes:
@@ -162,22 +164,7 @@ class Names(NamedTuple):
 
 
 #: The kinds of identifiers; a table that a corpus does not have rows of says nothing.
-KINDS = {
-    "item": Names(
-        ("mentions.mention", "frames.frame", "modifiers.modifier", "groups.group"),
-        (
-            *("arguments.target", "frames.trigger", "groups.member", "modifiers.target"),
-            *("fills.target", "sentiments.target"),
-        ),
-    ),
-    "segment": Names(("segments.name", "translations.segment"), ("frames.justification",)),
-    "region": Names(("regions.region",), ("instances.region", "ratings.region")),
-    "entity": Names(
-        ("entities.entity",),
-        ("mentions.entity", "links.entity", "frames.place_kb", "sentiments.holder_kb"),
-        global_scope=True,
-    ),
-}
+KINDS = msgspec.convert(read_tables("hlteval.lsp", "identifiers"), dict[str, Names])
 
 
 def identifiers(corpus: Corpus) -> Iterator[pl.DataFrame]:

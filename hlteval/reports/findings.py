@@ -22,18 +22,9 @@ import hlteval
 from hlteval.findings import SUBMISSION, Excerpt, Finding, Item, Severity, Span, catalogue, entry
 from hlteval.findings.counts import count_of
 from hlteval.findings.sequence import lists_by_key, severities, tally
+from hlteval.reports import terminal
 from hlteval.reports.tables import FIXED, Column, Table, Tables
-from hlteval.reports.terminal import (
-    Formats,
-    Prose,
-    draw,
-    escape_json,
-    indent_wrapped,
-    isolate_bidi,
-    json_text,
-    printable,
-    visible,
-)
+from hlteval.reports.terminal import Formats, Prose, indent_wrapped, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Output, OverVerdict, Verdict, head
 
 #: Default maximum number of findings shown per file, and of one code in the whole run.
@@ -174,7 +165,7 @@ def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
 
 def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, width: int) -> None:
     number = str(span.line)
-    line = draw(excerpt, span, width - len(number) - 3)
+    line = terminal.draw(excerpt, span, width - len(number) - 3)
     margin = " " * len(number)
     result.append(f"{margin} |\n{number} |", _GUTTER)
     if line.pieces:
@@ -333,13 +324,13 @@ def json(result: Verdict | Output, *_: object) -> str:
     elif isinstance(result, OverVerdict):
         verdict, whole = result.verdict, result
     else:
-        return json_text(result.to_dict())
-    first = json_text(verdict.json_head(whole)).removesuffix("}\n")
+        return terminal.json_text(result.to_dict())
+    first = terminal.json_text(verdict.json_head(whole)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return f'{first},"findings":[{escape_json(lines).decode()}]}}\n'
+    return f'{first},"findings":[{terminal.escape_json(lines).decode()}]}}\n'
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -350,7 +341,7 @@ def jsonl(verdict: Verdict) -> str:
         ''
     """
     begin = msgspec.json.encode(head("finding")).removesuffix(b"}") + b","
-    return escape_json(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
+    return terminal.escape_json(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:
@@ -360,7 +351,7 @@ def _lines(findings: Sequence[Finding]) -> bytes:
         return encoder.encode_lines(items)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
         return encoder.encode_lines(
-            msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
+            msgspec.structs.replace(item, **terminal.printable(msgspec.structs.asdict(item)))
             for item in items
         )
 

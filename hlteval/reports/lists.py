@@ -397,10 +397,11 @@ def codes_json(code: str) -> str:
 
 
 def _code(entry: Entry) -> CodeDescription:
-    names, texts = ("code", "name", "title", "severity", "blocking"), ("why", "fix", "clause")
+    plain, prose = ("code", "name", "title", "severity", "blocking"), ("why", "fix", "clause")
+    members = {name: getattr(entry, name) for name in plain}
+    members |= {name: "\n\n".join(paragraphs(getattr(entry, name))) for name in prose}
     return CodeDescription(
-        **{name: getattr(entry, name) for name in names},
-        **{name: "\n\n".join(paragraphs(getattr(entry, name))) for name in texts},
+        **members,
         fixable=bool(entry.fixer),
         wrong=entry.bad.strip("\n"),
         right=entry.good.strip("\n"),

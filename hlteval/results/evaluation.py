@@ -1,5 +1,7 @@
 """Evaluations and campaigns as values: what their manifests declare, and their results."""
 
+from __future__ import annotations  # `polars_types` reads the annotations as text
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, get_args

@@ -136,11 +136,8 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Pag
         links: the files of the reports of the systems, if there are any.
     """
     refused = [("refused", f"{len(board.refused):,}")] if board.refused else []
-    about = [
-        ("task", board.task),
-        ("profile", board.profile),
-        ("metrics", ", ".join(board.metrics)),
-    ]
+    about = [("task", board.task), ("profile", board.profile)]
+    about += [("metrics", ", ".join(board.metrics)), ("systems", f"{len(board.systems):,}")]
     named = dict(zip(formats.labels(board.metrics), board.metrics, strict=True))
     values = {row.name: row.scores for row in board.systems}
     compared = (
@@ -149,7 +146,7 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Pag
     )
     return page.Page(
         f"Leaderboard: {title(board.task)}",
-        [*about, ("systems", f"{len(board.systems):,}"), *refused],
+        [*about, *refused],
         [
             page.Tab("Leaderboard", list(_board_sections(board, links or {}))),
             page.Tab("Values", [_bars(board.task, named, values)] if values else []),
@@ -187,13 +184,8 @@ def _with_links(
     return frame.with_columns(reports), [*fields[:at], Field("report", kind="link"), *fields[at:]]
 
 
-#: The types of the values of the table of cells, by the kinds of columns.
-_TYPES = {
-    "text": pl.String(),
-    "rate": pl.Float64(),
-    "number": pl.Int64(),
-    "list": pl.List(pl.String),
-}
+#: The types of values by the kinds of columns; others are text.
+_TYPES = {"rate": pl.Float64(), "number": pl.Int64(), "list": pl.List(pl.String)}
 
 
 def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> page.Page:

@@ -289,6 +289,10 @@ _KINDS: Mapping[str, str] = {
 }
 
 
+#: The columns of documents that are fields of `_Document`.
+_OWN = ("row", "origin", "name", "text")
+
+
 @dataclass
 class _Document:
     """A document of an input: its row of `documents`, its input and the kinds of what it brings.
@@ -423,10 +427,7 @@ def _unite(
         for name, rows in corpus.tables()
         if rows.height and "document" in rows.columns and keys
     }
-    rows = [
-        {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
-        for d in united
-    ]
+    rows = [{**each.others, **{name: getattr(each, name) for name in _OWN}} for each in united]
     tables["documents"] = pl.DataFrame(rows, schema=TABLES["documents"].schema)
     return corpus.replace(**tables), united
 
@@ -473,8 +474,7 @@ def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     for document in corpus.documents.drop_nulls("text")["row"]:
         kinds[document].add(_JOINING_TEXT)
     owners = [at for at, part in enumerate(parts) for _ in range(part.corpus.documents.height)]
-    own = ("row", "origin", "name", "text")
-    columns = corpus.documents.select(*own, pl.struct(pl.exclude(own)).alias("others"))
+    columns = corpus.documents.select(*_OWN, pl.struct(pl.exclude(_OWN)).alias("others"))
     for part, cells in zip(owners, columns.iter_rows(), strict=True):
         row, origin, name, text, others = cells
         yield _Document(row, origin, name, text, others, part, kinds[row], part)
