@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, wraps
 from importlib import resources
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_origin
 
 import typer
@@ -240,7 +239,7 @@ def with_options(name: str, function: Callable[..., None]) -> Callable[..., None
 
 Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack"]
 #: Common options of commands that set the option of a task of the same name, too.
-SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
+SHARED: Mapping[str, frozenset[str]] = {"leaderboard": frozenset({"metrics"})}
 #: The commands that tasks without a metric have, too.
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
 
