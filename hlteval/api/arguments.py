@@ -231,11 +231,7 @@ def describe_value(value: object) -> str:
 
 
 def system_paths(
-    systems: Iterable[Input] | Mapping[str, Input],
-    table: str,
-    *,
-    existing: bool = True,
-    argument: str = "systems",
+    systems: Iterable[Input] | Mapping[str, Input], table: str, *, existing: bool, argument: str
 ) -> list[str]:
     """The submissions of a comparison, or other inputs, each with a name of its own.
 

@@ -351,9 +351,7 @@ class TaskCommand:
         names = {each.name for each in fields(Outputs)}
         own = {name: value for name, value in values.items() if name in names}
         taken = defaults.applied_defaults(context) if self.takes_defaults else None
-        return Outputs(
-            **own, defaults=taken, forms=tuple(declaration(self.name, "form")["choices"])
-        )
+        return Outputs(**own, defaults=taken, forms=declaration(self.name, "form")["choices"])
 
 
 def _flags(names: Iterable[str]) -> str:

@@ -162,7 +162,7 @@ class Outputs:
     output_file: list[str] | None = None
     report: Path | None = None
     plot: Path | None = None
-    forms: tuple[str, ...] = ()
+    forms: Collection[str] = ()
     defaults: Defaults | None = None
 
     @property

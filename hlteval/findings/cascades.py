@@ -28,7 +28,6 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from itertools import zip_longest
-from types import MappingProxyType
 from typing import NamedTuple
 
 import msgspec
@@ -65,9 +64,7 @@ class Cascades(NamedTuple):
 
 
 def cascades(
-    findings: Iterable[Finding],
-    paths: Mapping[str, str] = MappingProxyType({}),
-    kept: Collection[str] = (),
+    findings: Iterable[Finding], paths: Mapping[str, str], kept: Collection[str] = ()
 ) -> Cascades:
     """Divide findings by whether they follow from another finding, or only from the reference.
 
@@ -81,7 +78,7 @@ def cascades(
         >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
         >>> role = finding("SEE201", role="agent", hint="did you mean Agent?", **at)
         >>> missing = finding("SEE203", roles="Agent or Process", **at)
-        >>> [item.code for item in cascades([role, missing]).kept]
+        >>> [item.code for item in cascades([role, missing], {}).kept]
         ['SEE201']
     """
     roots = _Roots(list(findings), paths, kept)

@@ -23,7 +23,7 @@ from hlteval.lsp.session import EditorFinding, Failure, Links, Order, Site
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Unreadable, decode
 from hlteval.workflows.fix.fixing import Corrector, TextFile, changed_runs
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
@@ -320,7 +320,6 @@ def _read(
 
     What comes first is whether it is the side of the document.
     """
-    sides: list[tuple[Source, Format, Mapping[str, tuple[Member, ...]]]]
     sides = [(opened.system, opened.format, opened.system_files)]
     if opened.reference is not None:
         sides.append((opened.reference, opened.reference_format, opened.reference_files))

@@ -36,11 +36,8 @@ CODES = 4
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 #: The styles of the word that a verdict begins with.
-OUTCOMES: Mapping[Outcome, str] = {
-    "pass": "bold green",
-    "fail": "bold red",
-    "undecided": "bold yellow",
-}
+OUTCOMES: Mapping[Outcome, str]
+OUTCOMES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 _RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
 
@@ -86,10 +83,8 @@ class _Report(msgspec.Struct, frozen=True):
                     yield block(finding, width, wrapped=wrapped)
                 if selected:
                     yield from _remainder([findings[number] for number in same], selected)
-        explained = [
-            findings[number] for number in sorted(shown) if not findings[number].only_counts
-        ]
-        yield from _summary(verdict, explained)
+        seen = (findings[number] for number in sorted(shown))
+        yield from _summary(verdict, [each for each in seen if not each.only_counts])
         yield closing_line(verdict, width if wrapped else None)
 
 
@@ -127,9 +122,7 @@ def _remainder(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iter
     hidden = tally(findings, attrgetter("code"))
     hidden.subtract(tally(selected, attrgetter("code")))
     where = "in this file" if findings[0].file else f"for the {findings[0].side}"
-    lines = [
-        f"… {count:,} more {code} {where}\n" for code, count in sorted(hidden.items()) if count
-    ]
+    lines = [f"… {count:,} more {code} {where}\n" for code, count in sorted((+hidden).items())]
     if lines:
         yield Text("".join(lines), style="dim")
 
@@ -201,9 +194,7 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     yield Text()
 
 
-def _summary_rows(
-    verdict: Verdict, side: str, shown: Sequence[Finding]
-) -> Iterator[tuple[str, ...]]:
+def _summary_rows(verdict: Verdict, side: str, shown: Sequence[Finding]) -> Iterator[list[str]]:
     """Code, severity, counts and title of each code of one side."""
     counts = tally(shown, _kind)
     groups = lists_by_key(((_rank(item), item.code), item) for item in verdict.of(side).findings)
@@ -215,7 +206,7 @@ def _summary_rows(
             title = entry(code).title
         except KeyError:  # a code that is not in the catalogue
             title = visible(same[0].name)
-        yield code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title
+        yield [code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title]
 
 
 def _kind(finding: Finding) -> tuple[str, Severity, str]:

@@ -110,7 +110,5 @@ def campaign_with_defaults(
         else row
         for row in result.rows
     )
-    boards = {
-        group: with_defaults(board, by_group.get(group)) for group, board in result.boards.items()
-    }
+    boards = {key: with_defaults(board, by_group.get(key)) for key, board in result.boards.items()}
     return msgspec.structs.replace(result, rows=rows, boards=boards)

@@ -147,7 +147,7 @@ _SETTINGS |= ONE_THREAD | {"POLARS_ENGINE_AFFINITY": "in-memory"}
 #: Megabytes that a file may have that is written.
 _WRITTEN = 2_000
 #: Why a process ended, by its status; libraries that get no memory end in two ways.
-_REASONS = {
+_REASONS: Mapping[int | None, str] = {
     None: "it took more than {} seconds",
     -getattr(signal, "SIGXCPU", 0): "it took too much time",
     **dict.fromkeys((-signal.SIGABRT, -signal.SIGSEGV), "it needs more memory than it may use"),

@@ -219,9 +219,8 @@ class _Work:
         names = [option.name for option in self.task.options if option.available_in(command)]
         available: dict[str, object] = {name: values[name] for name in names if name in values}
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
-        check_effect(
-            self.task, command, available, {*merge_options(self.task, available), *present}
-        )
+        present |= merge_options(self.task, available).keys()
+        check_effect(self.task, command, available, present)
         order = self.order
         return {"profile": order.profile, "encoding": order.encoding, "options": available}
 

@@ -198,9 +198,8 @@ def _guess_by_runs(data: bytes) -> str:
             return ""
         windows = any(byte < 0xA0 for byte in high)
         return f"the file looks like {'windows-1252' if windows else 'Latin-1 or windows-1252'}"
-    pairs = [
-        run[at : at + 2] for run in {run for _, run, _ in runs} for at in range(0, len(run), 2)
-    ]
+    unique = {run for _, run, _ in runs}
+    pairs = [run[at : at + 2] for run in unique for at in range(0, len(run), 2)]
     frequent = sum(_FREQUENT.fullmatch(pair) is not None for pair in pairs)
     if len(pairs) < _FEWEST or frequent * 10 < 9 * len(pairs):
         return ""

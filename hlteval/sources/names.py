@@ -5,7 +5,7 @@ reports them (SRC205) for all formats.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from hlteval.extensions import read_tables
@@ -19,7 +19,7 @@ def _signatures(texts: Iterable[str]) -> tuple[bytes, ...]:
 _FILES = read_tables("hlteval.sources", "signatures")
 #: The kinds of archives in words.
 KINDS: dict[str | None, str] = {kind: each["title"] for kind, each in _FILES["archives"].items()}
-_SUFFIXES = {end: kind for kind, each in _FILES["archives"].items() for end in each["suffixes"]}
+_SUFFIXES: Mapping[str, str] = _FILES["suffixes"]
 ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
 #: The first bytes of the kinds of archives.
 _FIRST = {kind: _signatures(each["first"]) for kind, each in _FILES["archives"].items()}
@@ -68,11 +68,6 @@ _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = {"Workbook": "an Excel spreadsheet", "WordDocument": "a Word document"}
 #: A member, in the list of a zip archive or before its content, that only Office writes.
 _IN_ZIP = re.compile(rb"PK(?:\x01\x02.{42}|\x03\x04.{26})(xl|word|ppt)/", re.DOTALL)
-_OFFICE = {
-    b"xl": "an Excel spreadsheet",
-    b"word": "a Word document",
-    b"ppt": "a PowerPoint presentation",
-}
 _OPEN_DOCUMENT = re.compile(
     rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.(spreadsheet|text)?", re.DOTALL
 )
@@ -91,7 +86,7 @@ def document_kind(data: bytes) -> str:
         if found := _OPEN_DOCUMENT.match(data):
             return f"an OpenDocument {(found[1] or b'file').decode()}"
         member = _IN_ZIP.search(data)
-        return _OFFICE[member[1]] if member else ""
+        return str(_FILES["office"][member[1].decode()]) if member else ""
     if data.startswith(_OLE):
         streams = (kind for name, kind in _OLE_STREAMS.items() if name.encode("utf-16-le") in data)
         return next(streams, "a file of Microsoft Office")

@@ -164,10 +164,8 @@ def _board_sections(board: Leaderboard, links: Links) -> Iterator[page.Section]:
         intro = caption(board.comparisons[0]) or SHARED_RANKS
         yield page.DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
     if board.refused:
-        frame = formats.refused_systems(board)
-        yield page.DataTable(
-            "Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links)
-        )
+        table = _with_links(formats.refused_systems(board), formats.REFUSALS, 1, links)
+        yield page.DataTable("Refused submissions", "", *table)
     if board.notes:
         yield page.Notes("Notes", notes=board.notes)
     if board.signature:

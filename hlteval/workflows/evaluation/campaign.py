@@ -217,7 +217,7 @@ def campaign_in(
     *,
     cache: Path | None = None,
     jobs: int = 1,
-    cluster: str = "",
+    cluster: str | None = None,
     step: Progress = no_progress,
 ) -> CampaignResult:
     """Run a campaign, whose results are kept in its folder, by some processes or a cluster.

@@ -26,9 +26,11 @@ from hlteval.tasks.option_files import has_error
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.engine import judge, open_submission, validate_all
+from hlteval.workflows.run.engine import open_submission, validate_all
 from hlteval.workflows.run.request import Request
 
+#: Lines with the numbers that they had at first.
+Lines = Iterable[tuple[int, str]]
 #: What is put in place of spans, by file.
 Rewrites = dict[str, list[tuple[Span, str]]]
 
@@ -280,9 +282,7 @@ class FixedFiles:
         return replace(self.source.with_texts(texts), findings=kept)
 
 
-def _difference(
-    file: str, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]
-) -> Iterator[str]:
+def _difference(file: str, before: Lines, after: Lines) -> Iterator[str]:
     r"""The lines of a unified diff between lines with their original numbers.
 
     Examples:
@@ -300,9 +300,7 @@ def _difference(
         shift += len(new) - len(old)
 
 
-def changed_runs(
-    before: Iterable[tuple[int, str]], after: Iterable[tuple[int, str]]
-) -> Iterator[tuple[int, list[str], list[str]]]:
+def changed_runs(before: Lines, after: Lines) -> Iterator[tuple[int, list[str], list[str]]]:
     """Yield the runs of lines that differ: the number of the first one, the old and the new lines.
 
     Both sides have the original numbers; an old line may have none or several new ones.
@@ -402,7 +400,7 @@ class Corrector:
 
     def choice(self, source: Source) -> Verdict:
         """Judge a source in place of the submission, and keep the chosen findings."""
-        verdict = judge(replace(self.opened, system=source))
+        verdict = Check(replace(self.opened, system=source)).complete()
         return msgspec.structs.replace(verdict, findings=tuple(self.chosen(verdict.findings)))
 
     def files(self) -> FixedFiles:
@@ -430,7 +428,7 @@ class Corrector:
 
     def _findings(self, files: FixedFiles) -> list[Finding]:
         """The findings of the submission as it is corrected."""
-        verdict = judge(replace(self.opened, system=files.result()))
+        verdict = Check(replace(self.opened, system=files.result())).complete()
         return [finding for finding in verdict.findings if finding.side == self.opened.role]
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:

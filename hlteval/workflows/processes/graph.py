@@ -150,10 +150,8 @@ class Cluster:
             ) from error
 
     def _submit(self, node: Node) -> Any:
-        arguments = [
-            self._submit(item) if isinstance(item, Node) else item for item in node.arguments
-        ]
-        return self.client.submit(call, node.function, *arguments, pure=False)
+        values = [self._submit(item) if isinstance(item, Node) else item for item in node.arguments]
+        return self.client.submit(call, node.function, *values, pure=False)
 
     def close(self) -> None:
         """Leave the cluster."""

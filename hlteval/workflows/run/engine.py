@@ -7,7 +7,7 @@ wanted; all that was found is judged, and all that was counted is the numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
 from itertools import chain
@@ -153,11 +153,6 @@ def open_submission(request: Request) -> Submission:
     return opened
 
 
-def judge(opened: Submission) -> Verdict:
-    """Return the verdict over a submission, or over a reference that is opened as such."""
-    return Check(opened).complete()
-
-
 def open_run(request: Request) -> Run:
     """Return a run before anything is read; its errors are those of `score`."""
     task = request.definition
@@ -167,9 +162,7 @@ def open_run(request: Request) -> Run:
     return Run(batching.open_sides(request, request.reference, values, files), metric, request)
 
 
-def _with_submissions(
-    request: Request, files: OptionFiles, values: Mapping[str, str]
-) -> OptionFiles:
+def _with_submissions(request: Request, files: OptionFiles, values: dict[str, str]) -> OptionFiles:
     """Add the findings about files of options that are submissions to another task; errors block.
 
     Args:
@@ -185,17 +178,13 @@ def _with_submissions(
     ]
     for side, option in submitted.items():
         task, beside = option.submission_to or ("", "")
-        inner = Request(
-            task,
-            values[option.name],
-            against=request.reference,
-            options={beside: request.system},
-            profile=request.profile,
-            encoding=request.encoding,
+        own = {beside: request.system}
+        inner = replace(
+            request, task=task, system=values[option.name], against=request.reference, options=own
         )
         findings += (
             msgspec.structs.replace(item.of(side), blocking=item.severity == Severity.ERROR)
-            for item in judge(open_submission(inner)).findings
+            for item in Check(open_submission(inner)).complete().findings
             if item.side == SUBMISSION
         )
     return replace(files, findings=tuple(findings))
@@ -414,8 +403,7 @@ def measure_names(request: Request) -> list[str]:
         WrongOption: if an option has a value that it cannot have.
     """
     task = request.definition
-    metric = task.scorer(
-        request.profile, metric_options(task, merge_options(task, request.options))
-    )
+    options = metric_options(task, merge_options(task, request.options))
+    metric = task.scorer(request.profile, options)
     _, tables = metric.score(metric.total([]))
     return list(tables["scorings"]["measure"].unique(maintain_order=True))
