@@ -1,6 +1,6 @@
 """The output formats of campaigns, pipelines, and the best submissions of an evaluation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -9,7 +9,7 @@ from hlteval.findings import Severity
 from hlteval.findings.counts import count_of
 from hlteval.reports.scores import UNDEFINED, limits_text, value_text, values_of
 from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables, fields_of
-from hlteval.reports.terminal import Formats, Prose, in_cells, json_text, note, visible
+from hlteval.reports.terminal import Prose, in_cells, json_text, note, visible
 from hlteval.results import evaluation
 from hlteval.results.verdict import head, plain
 from hlteval.tasks import load
@@ -54,7 +54,8 @@ def best_json(best: Ranking) -> str:
 
 
 #: The output formats of the best submissions by name.
-BEST_FORMATS: Formats[[Ranking]] = {"text": best_text, "json": best_json, "tsv": best_tsv}
+BEST_FORMATS: Mapping[str, Callable[[Ranking], RenderableType]]
+BEST_FORMATS = {"text": best_text, "json": best_json, "tsv": best_tsv}
 
 
 def render(
