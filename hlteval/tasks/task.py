@@ -752,7 +752,7 @@ class StatisticInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Its importance, declared or by what its values are.
 
         Examples:
-            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=COUNT).weight
+            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=NUMBER).weight
             True
         """
         return self.importance or _IMPORTANCE[self.values.kind]
