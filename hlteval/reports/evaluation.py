@@ -71,9 +71,10 @@ def summary(result: evaluation.CampaignResult | evaluation.PipelineResult) -> Re
     """Return how many cells or submissions there are of each status, and how many are new.
 
     Examples:
-        >>> print(summary(PipelineResult("r", (Entry("a", "a.tgz", "scored"),))).text)
+        >>> entry = evaluation.Entry("a", "a.tgz", "scored")
+        >>> print(summary(evaluation.PipelineResult("r", (entry,))).text)
         1 submission: 1 scored; nothing new
-        >>> print(summary(CampaignResult("dry run", ())).text)
+        >>> print(summary(evaluation.CampaignResult("dry run", ())).text)
         0 cells
     """
     if isinstance(result, evaluation.PipelineResult):

@@ -46,8 +46,8 @@ def value_text(value: float | None, values: Range) -> str:
         values: what it can be, as its statistic declares.
 
     Examples:
-        >>> from hlteval.tasks.task import COUNT, RATE
-        >>> value_text(1.0, RATE), value_text(832.0, COUNT), value_text(None, RATE)
+        >>> from hlteval.tasks.task import NUMBER, RATE
+        >>> value_text(1.0, RATE), value_text(832.0, NUMBER), value_text(None, RATE)
         ('1.0000', '832', '-')
     """
     if value is None:
