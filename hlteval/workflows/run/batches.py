@@ -423,11 +423,8 @@ def open_sides(
         complete = bool(suffixes) and system.corpus.documents["text"].null_count() == 0
     else:
         complete = has_files(system, suffixes)
-    if (
-        against is None
-        and role == SUBMISSION
-        and not (task.reference_optional or complete or system.findings)
-    ):
+    complete = complete or task.reference_optional or bool(system.findings)
+    if against is None and role == SUBMISSION and not complete:
         named = f" (with {' and '.join(suffixes)})" if suffixes else ""
         needed = f"needs the documents of the task: pass their folder or archive{named}"
         raise NothingGiven(f"{task.name} {needed} with --against")

@@ -286,9 +286,7 @@ class Check:
         left_out = opened.task.document_codes if codes else frozenset()
         return [finding for finding in findings if finding.code not in left_out]
 
-    def _outcome(
-        self, findings: Sequence[Finding], of_reference: Sequence[Finding]
-    ) -> tuple[bool, bool]:
+    def _outcome(self, findings: list[Finding], of_reference: list[Finding]) -> tuple[bool, bool]:
         """Return whether what was checked passes, and whether that is decided.
 
         Findings of other sides never fail it. What is left out because of another finding still
@@ -409,10 +407,8 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
         sides = (table["confidence"], submitted["confidence"])
         of_gold, of_system = (values.drop_nulls().n_unique() for values in sides)
         if of_gold > 1 and of_system <= 1:
-            checked.exchanged = (
-                f"the reference has {of_gold:,} different confidences, and the submission "
-                f"{of_system or 'none'}"
-            )
+            counts = f"{of_gold:,} different confidences, and the submission {of_system or 'none'}"
+            checked.exchanged = f"the reference has {counts}"
     if not (checked.exchanged or table.is_empty() or task.hooks.only_in_references(gold)):
         checked.exchanged = task.hooks.only_in_references(system)
     return checked
@@ -495,8 +491,6 @@ def _elsewhere(opened: Submission) -> str:
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 
-#: Prefixes of the codes of mistakes in all rows of a table.
-TABLE_MISTAKES_CODES = ("TAB",)
 #: Characters of the beginning of a file in which its first line is.
 _FIRST = 100_000
 #: Most files that are looked at.

@@ -10,7 +10,7 @@ from hlteval.converters import known, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
-from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
+from hlteval.results.verdict import FIRST, Refusal, Signature, Verdict, content, digest
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
@@ -47,6 +47,10 @@ class Refused(ValueError):
         """Whether no other submission is scored against this reference either."""
         other = {finding.code for finding in self.blocking if finding.side != SUBMISSION}
         return bool(other - BESIDE_A_SUBMISSION)
+
+    def result(self, command: Sequence[str] = ()) -> Refusal:
+        """Return the refusal as a value, with the command that reports all findings."""
+        return Refusal(self.verdict, str(self), self.fix, self.blocking, command)
 
 
 def name_side(side: str, task: Task) -> str:
