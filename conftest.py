@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.effort import THOROUGH
+
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("here"), derandomize=True, database=None)
@@ -31,15 +33,25 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=ROOT.parent / "shared",
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
-    parser.addoption("--mutations", type=int, default=12, help="number of damaged files per format")
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="everything is tried, not a share of it (tests/effort.py)",
+    )
+    parser.addoption("--mutations", type=int, default=4, help="number of damaged files per format")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A worker stays on its core, where each core has one.
+    """Say how much is tried before tests are imported, and keep a worker on its core.
 
     Polars hands every query to a thread of its own: across cores, that took a sixth of the time.
     """
+    if config.getoption("--thorough"):
+        os.environ[THOROUGH] = "1"
+    else:
+        settings.register_profile("quick", settings.get_default(), max_examples=33)
+        settings.load_profile("quick")
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return

@@ -1,0 +1,28 @@
+"""How much is tried: a share of what there is, or everything with `pytest --thorough`.
+
+`make test` is for every change and must be quick: of matrices whose cells go through the same code
+it takes each third, of random examples a third. `make test-thorough` is for a release.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+THOROUGH = "HLTEVAL_THOROUGH"
+"""The variable that conftest.py sets for `--thorough`, before any test is imported."""
+
+
+def thorough() -> bool:
+    """Whether everything is tried."""
+    return bool(os.environ.get(THOROUGH))
+
+
+def tries(number: int) -> int:
+    """The number of random examples."""
+    return number if thorough() else max(number // 3, min(number, 4))
+
+
+def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
+    """Each third of the cells of a matrix, the first one included."""
+    return [*items] if thorough() else [*items][::step]
