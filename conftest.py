@@ -2,13 +2,14 @@
 
 import gc
 import os
+from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.effort import THOROUGH
+from tests.effort import THOROUGH, thorough
 
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -68,8 +69,20 @@ LONG = (
 """The files that take longest: they come first, so that no worker ends long before others."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest; leave out what only `--thorough` tries.
+
+    A test that is named is tried.
+    """
+    if not (thorough() or any("::" in argument for argument in config.args)):
+        numbers = defaultdict[str, int](int)
+        for item in items.copy():
+            number = numbers[item.nodeid.partition("[")[0]]
+            numbers[item.nodeid.partition("[")[0]] += 1
+            sampled = item.get_closest_marker("sampled")
+            if item.get_closest_marker("thorough") or (sampled and number % sampled.args[0]):
+                items.remove(item)
+                config.hook.pytest_deselected(items=[item])
     ranks = {f"tests/{name}.py": rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.nodeid.partition("::")[0], len(LONG)))
 
