@@ -13,8 +13,9 @@ from hlteval import read
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
+from tests.effort import thorough
 
-TRIALS = 5
+TRIALS = 5 if thorough() else 2
 """Damaged corpora per format that is written; `make fuzz` tries thousands."""
 
 
