@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--thorough"):
         os.environ[THOROUGH] = "1"
     else:
-        settings.register_profile("quick", settings(), max_examples=33)
+        settings.register_profile("quick", settings(), max_examples=25)
         settings.load_profile("quick")
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fuzz.sessions import trial, watched
 from fuzz.subjects import readers
 from tests.effort import share
 
 
+@pytest.mark.thorough
 def test_no_damaged_file_stops_the_language_server_or_makes_it_write() -> None:
     with watched() as folder:
         results = [trial(name, 0, folder) for name in share(readers()) if name != "corpus"]

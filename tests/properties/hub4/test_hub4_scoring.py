@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
@@ -340,6 +341,7 @@ def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
             assert found.get((mode, f"d{number}"), (0,) * 6)[:4] == wanted
 
 
+@pytest.mark.thorough
 @FEW
 @given(SEEDS, st.sampled_from([1, 3]))
 def test_nothing_shows_how_many_sets_are_mapped_together(seed, size):
