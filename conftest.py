@@ -37,9 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="everything is tried, not a share of it (tests/effort.py)",
+        help="try everything, as where files are named, and not a share (tests/effort.py)",
     )
-    parser.addoption("--mutations", type=int, default=4, help="number of damaged files per format")
+    parser.addoption("--mutations", type=int, help="number of damaged files per format")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 
@@ -48,11 +48,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
     Polars hands every query to a thread of its own: across cores, that took a sixth of the time.
     """
-    if config.getoption("--thorough"):
+    whole = config.getoption("--thorough") or config.getoption("--update-golden")
+    if whole or config.args != config.getini("testpaths"):
         os.environ[THOROUGH] = "1"
     else:
-        settings.register_profile("quick", settings(), max_examples=25)
-        settings.load_profile("quick")
+        settings.register_profile("share", settings(), max_examples=25)
+        settings.load_profile("share")
+    config.option.mutations = config.option.mutations or (12 if thorough() else 4)
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return
@@ -70,11 +72,8 @@ LONG = (
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest; leave out what only `--thorough` tries.
-
-    A test that is named is tried.
-    """
-    if not (thorough() or any("::" in argument for argument in config.args)):
+    """Begin with the files that take longest; leave out what is not in the share."""
+    if not thorough():
         numbers = defaultdict[str, int](int)
         for item in items.copy():
             number = numbers[item.nodeid.partition("[")[0]]

@@ -1,4 +1,4 @@
-"""How much is tried: a share of what there is, or everything with `pytest --thorough`.
+"""How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
 `make test` is for every change and must be quick: of matrices whose cells go through the same code
 it takes each third or fourth (the mark `sampled`), of random examples a quarter, and what is long
