@@ -29,8 +29,8 @@ from hlteval.scoring.edl.measures import (
 )
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
-from hlteval.scoring.metric import Metric, Replicates, Weights
-from hlteval.scoring.resampling import gathered, weighted
+from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
+from hlteval.scoring.resampling import gathered
 
 PRIMARY = "strong_typed_all_match"
 #: What counts annotations, and what is written beside the tables, by profile.
@@ -228,19 +228,37 @@ class LinkMatch(Metric):
         Where they do not, the replicates are groups of one table; but not where what is selected
         from the reference depends on all of the system, nor where there are groups already.
         """
-        if not self.additive:
-            grouped = self.options.by or any(measure.by for measure in self.all_measures)
-            if grouped or self.options.alternatives:
-                return super().replicates(counts, documents, weights)
-            return self._selections(counts, documents, weights)
+        if self.additive:
+            return self.values_of(weigh(weights, self._document_sums(counts, documents)))
+        grouped = self.options.by or any(measure.by for measure in self.all_measures)
+        if grouped or self.options.alternatives:
+            return super().replicates(counts, documents, weights)
+        return self._selections(counts, documents, weights)
+
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums | None:
+        """The counts of each measure by document, where they add.
+
+        What is selected of several candidates depends on all that a system has.
+        """
+        added = self.additive and not self.options.alternatives
+        return self._document_sums(counts, documents) if added else None
+
+    def _document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         counting = self._counter(self.total([counts]))
-        replicates: Replicates = {}
-        for measure in self.all_measures:
-            each = counting.documents(measure).select(*COUNTS, document="group")
-            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = counting.grouped.with_rates(sums).fill_null(float("nan"))
-            replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
-        return replicates
+        each = {
+            measure.name: counting.documents(measure).select(*COUNTS, document="group")
+            for measure in self.all_measures
+        }
+        return {name: columns_of(own, COUNTS, documents) for name, own in each.items()}
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The figures of sums of these counts."""
+        found: Replicates = {}
+        for measure, matrix in sums.items():
+            counts = pl.DataFrame(matrix, schema=dict.fromkeys(COUNTS, pl.Float64))
+            values = COUNTING[self.profile].grouped.with_rates(counts).fill_null(float("nan"))
+            found |= {f"{measure}.{name}": values[name].to_numpy() for name in FIGURES}
+        return found
 
     def _selections(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
