@@ -14,10 +14,11 @@ system instances (`system_instances`).
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import count_of
@@ -36,7 +37,7 @@ from hlteval.scoring.ccu.detections import (
     DetectionOptions,
 )
 from hlteval.scoring.ccu.spans import average_precision, points
-from hlteval.scoring.metric import SCORINGS, Metric, Tables
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables
 from hlteval.scoring.ratios import rates, side_rates
 
 Values = dict[str, float | None]
@@ -220,6 +221,42 @@ class Detection(Metric):
     def evaluate(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
 
+    @abstractmethod
+    def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+        """The tables that values come from, by criterion and more; and the points of curves."""
+
+    @abstractmethod
+    def values_from(self, *tables: pl.DataFrame) -> Values:
+        """All values, from the tables of `measures` but the points."""
+
+    def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
+        """The values of each document, which has criteria of its own in the tables of all.
+
+        The public scorer's tables, and whether it crashes, depend on what else there is.
+        """
+        if self.official:
+            return super().alone(counts, documents)
+        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))})
+        rows = self.total([counts]).join(numbers, on="document", maintain_order="left")
+        rows = rows.with_columns(criterion=pl.concat_str("number", "criterion", separator=" "))
+        split = pl.col("criterion").str.splitn(" ", 2).struct.rename_fields(["number", "criterion"])
+        tables = [
+            table.select(split, pl.exclude("criterion")).unnest("criterion")
+            for table in self.measures(rows)[:-1]
+        ]
+        apart = [table.partition_by("number", as_dict=True, include_key=False) for table in tables]
+        found = [
+            self.values_from(
+                *(
+                    own.get((str(number),), table.drop("number").clear())
+                    for own, table in zip(apart, tables, strict=True)
+                )
+            )
+            for number in range(len(documents))
+        ]
+        names = dict.fromkeys(name for values in found for name in values)
+        return {name: np.array([own.get(name) for own in found], np.float64) for name in names}
+
     def crash(self, total: pl.DataFrame) -> str:  # noqa: ARG002
         """The case in which the public scorer crashes; empty if it does not, and by the plan."""
         return ""
@@ -277,11 +314,15 @@ class InstanceDetection(Detection):
                 "class", pl.col("llr").alias("threshold"), "precision", "recall"
             ),
         }
+        return self.values_from(measured, averaged), tables
+
+    def values_from(self, *tables: pl.DataFrame) -> Values:
+        """All values, of the first criterion and then of each, from classes and their means."""
         criteria = [item.written for item in self.options.overlap]
-        found = dict(values(measured, averaged, criteria[0]))
+        found = dict(values(*tables, criteria[0]))
         for name in criteria if len(criteria) > 1 else ():
-            found |= values(measured, averaged, name, f"@{name}")
-        return found, tables
+            found |= values(*tables, name, f"@{name}")
+        return found
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Say what is not scored, and why.
