@@ -78,7 +78,7 @@ class LinkMatch(Metric):
 
     options: Options = field(default_factory=Options)
     ranked: bool = True
-    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]] = field(
+    _kept: dict[int, tuple[pl.DataFrame, Counting | None, pl.DataFrame, tuple[str, ...]]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
@@ -120,8 +120,11 @@ class LinkMatch(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
+        tables = [*counts]
+        if len(tables) == 1:
+            return tables[0]
         batches, offset = [pl.DataFrame(schema=dict(ANNOTATIONS))], 0
-        for table in counts:
+        for table in tables:
             batches.append(table.with_columns(pl.col("row") + offset))
             largest = table["row"].max()
             offset += largest + 1 if isinstance(largest, int) else 0
@@ -135,6 +138,9 @@ class LinkMatch(Metric):
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
+        known = self._kept.get(id(total))
+        if known and known[1]:
+            return known[1]
         counting = COUNTING[self.profile]
         whole = counting.encode(self._best_candidates(total))
         return counting(whole, self.options.type_weights)
@@ -165,8 +171,10 @@ class LinkMatch(Metric):
             self._kept.clear()
             counter, options = self._counter(total), self.options
             results = counter.results(self.all_measures, options.measure, options.by)
-            self._kept[id(total)] = (total, results, tuple(counter.notes()))
-        return self._kept[id(total)][1:]
+            # of a part, whose documents are counted next, they stay as they are counted, too
+            counted = None if self.ranked else counter
+            self._kept[id(total)] = (total, counted, results, tuple(counter.notes()))
+        return self._kept[id(total)][2:]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Caveats for a reader of the numbers."""

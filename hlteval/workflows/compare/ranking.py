@@ -287,11 +287,11 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
             group.append(plan)
     counts = {name: pl.concat(run.counts) for name, run in runs.items()}
     documents = {name: run.metric.documents(counts[name]) for name, run in runs.items()}
-    every = sorted({document for own in documents.values() for document in own})
+    every = tuple(sorted({document for own in documents.values() for document in own}))
     made: dict[str, Comparison] = {}
     for _, group in groups:
         parts = {name: part_of(run.metric, group[0].metric) for name, run in runs.items()}
-        samples = {name: Sample(part, counts[name], tuple(every)) for name, part in parts.items()}
+        samples = {name: Sample(part, counts[name], every) for name, part in parts.items()}
         systems = _resample(group, runs, samples)
         chances = {(m, pair): chance for m, pair, chance in _chances(group, systems)}
         made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
@@ -318,6 +318,7 @@ def _resample(
         for plan in plans:
             if plan.metric not in values[name]:
                 raise WrongOption(f"{plan.metric} is not computed with these options")
+        _ = sample.sums  # now, while the metric knows what it has scored
     drawn, every = plans[0].drawn, [*samples.values()]
     metric, size = every[0].metric, len(every[0].documents)
     method: Method = Bootstrap(size, drawn.confidence, drawn.seed, drawn.replicates)

@@ -79,6 +79,11 @@ class Check:
         return self.total.findings
 
     @property
+    def depends_on_types(self) -> bool:
+        """Whether the types of all frames decide what is found."""
+        return any(rule.counts_if for rule in self.rules)
+
+    @property
     def lacks_reference(self) -> bool:
         """Whether there is nothing to compare with: the reference has no documents."""
         return self.opened.is_compared and not self.total.reference
@@ -130,7 +135,7 @@ class Check:
         context = self.rule_context(pair)
         checked.judging += self._apply(known, context, pair.system, SUBMISSION, checked)
         if not alone:
-            checked.findings += self._check_reference(pair, pair.reference, checked)
+            checked.findings += self._reference_findings(pair, checked)
         values = opened.files.values
         checked.findings += opened.task.hooks.option_names(context, opened.options, values)
         return checked
@@ -140,6 +145,15 @@ class Check:
         opened = self.opened
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
+
+    def _reference_findings(self, pair: Pair, checked: Batch) -> Iterable[Finding]:
+        """Check the reference, once for all submissions if it is the same for each."""
+        shared, single = self.opened.shared, self.opened.format.layout == "single_file"
+        if shared is None or self.is_official or not single or self.depends_on_types:
+            return self._check_reference(pair, pair.reference, checked)
+        if shared.findings is None:
+            shared.findings = [*self._check_reference(pair, pair.reference, checked)]
+        return shared.findings
 
     def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
@@ -164,7 +178,7 @@ class Check:
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
         form = self.opened.gold_format if side == REFERENCE else self.opened.format
-        if any(rule.counts_if for rule in self.rules):
+        if self.depends_on_types:
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
         certain = []

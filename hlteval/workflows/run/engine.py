@@ -138,7 +138,7 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
     """
     check, step, opening = opener(request), request.step or no_progress, None
     if request.repeatable:
-        repeated = replace(request, step=None)
+        repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     with closing(results(check, opening, request.jobs, request.batch)) as batches:
         for batch in with_progress(check.opened, batches, attrgetter("names"), step):

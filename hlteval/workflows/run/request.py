@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -15,12 +15,28 @@ from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.tasks.task import Task
 
+if TYPE_CHECKING:
+    from hlteval.converters import ReadResult
+
 Role = Literal["submission", "reference"]
 LEVELS = tuple(map(str, Severity))
 
 
 class UnknownCode(ValueError):
     """No code has a given prefix, or a severity is unknown: a usage error."""
+
+
+@dataclass
+class SharedReference:
+    """What is read and found of the reference of several submissions, if it is a single file.
+
+    Attributes:
+        reading: what was read; None before that.
+        findings: what was found, whatever it is compared with; None before that.
+    """
+
+    reading: ReadResult | None = None
+    findings: list[Finding] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +190,7 @@ class Request:
         1, "Number of processes for files named by document; the output is the same."
     )
     step: Callable[[int, int | None], None] | None = None
+    shared: SharedReference | None = None
 
     @classmethod
     def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:
