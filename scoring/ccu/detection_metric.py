@@ -37,7 +37,7 @@ from hlteval.scoring.ccu.detections import (
     DetectionOptions,
 )
 from hlteval.scoring.ccu.spans import average_precision, points
-from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import rates, side_rates
 
 Values = dict[str, float | None]
@@ -49,6 +49,8 @@ MEASURES = ("ap", "ap_interpolated", *RATES)
 SUMS = ("tp", "fp", "md", "scaled_tp", "scaled_fp")
 #: The labels of instances of the reference that are counted as missed.
 _LOST = (MISSED, UNWRITTEN)
+#: What is counted of instances, beside their group.
+_COUNTED = ("disclosure", "outcome", "reference_start", "llr", "tp_share", "fp_share")
 #: How many names are listed in a note.
 _MOST = 5
 
@@ -63,9 +65,7 @@ def curves(instances: pl.DataFrame) -> pl.DataFrame:
     """The points of each class that has references, as from `spans.points`."""
     relevant = _relevant(instances)
     found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
-    hits = found.join(relevant, on=GROUP, how="semi").select(
-        *GROUP, "llr", hit=pl.col("outcome") == CORRECT
-    )
+    hits = found.select(*GROUP, "llr", hit=pl.col("outcome") == CORRECT)
     return points(hits, relevant, GROUP)
 
 
@@ -236,8 +236,7 @@ class Detection(Metric):
         """
         if self.official:
             return super().alone(counts, documents)
-        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))})
-        rows = self.total([counts]).join(numbers, on="document", maintain_order="left")
+        rows = self._numbered(counts, documents)
         rows = rows.with_columns(criterion=pl.concat_str("number", "criterion", separator=" "))
         split = pl.col("criterion").str.splitn(" ", 2).struct.rename_fields(["number", "criterion"])
         tables = [
@@ -245,17 +244,34 @@ class Detection(Metric):
             for table in self.measures(rows)[:-1]
         ]
         apart = [table.partition_by("number", as_dict=True, include_key=False) for table in tables]
-        found = [
+        nothing = [table.drop("number").clear() for table in tables]
+        return _as_replicates(
             self.values_from(
                 *(
-                    own.get((str(number),), table.drop("number").clear())
-                    for own, table in zip(apart, tables, strict=True)
+                    own.get((str(number),), none)
+                    for own, none in zip(apart, nothing, strict=True)
                 )
             )
             for number in range(len(documents))
-        ]
-        names = dict.fromkeys(name for values in found for name in values)
-        return {name: np.array([own.get(name) for own in found], np.float64) for name in names}
+        )
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, without the other tables if no document is there twice."""
+        if self.official or weights.max(initial=0) > 1:
+            return super().replicates(counts, documents, weights)
+        rows = self._numbered(counts, documents)
+        kept = (weights > 0)[:, rows["number"].to_numpy()]
+        return _as_replicates(
+            self.values_from(*self.measures(rows.filter(pl.Series(own)))[:-1]) for own in kept
+        )
+
+    def _numbered(self, counts: pl.DataFrame, documents: Sequence[str]) -> pl.DataFrame:
+        """What values come from, with the number of the document."""
+        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))})
+        rows = self.total([counts]).join(numbers, on="document", maintain_order="left")
+        return rows.select("number", *GROUP, *_COUNTED)
 
     def crash(self, total: pl.DataFrame) -> str:  # noqa: ARG002
         """The case in which the public scorer crashes; empty if it does not, and by the plan."""
@@ -359,6 +375,13 @@ class InstanceDetection(Detection):
             what = count_of(lost, "system instance")
             notes.append(f"{what} without a place {_are(lost)} not scored")
         return tuple(notes)
+
+
+def _as_replicates(found: Iterable[Values]) -> Replicates:
+    """Values by name, an element each; not-a-number where one is undefined or absent."""
+    every = [*found]
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: np.array([own.get(name) for own in every], np.float64) for name in names}
 
 
 def _are(number: int) -> str:
