@@ -147,13 +147,15 @@ class Check:
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
 
     def _reference_findings(self, pair: Pair, checked: Batch) -> Iterable[Finding]:
-        """Check the reference, once for all submissions if it is the same for each."""
-        shared, single = self.opened.shared, self.opened.format.layout == "single_file"
-        if shared is None or self.is_official or not single or self.depends_on_types:
-            return self._check_reference(pair, pair.reference, checked)
-        if shared.findings is None:
-            shared.findings = [*self._check_reference(pair, pair.reference, checked)]
-        return shared.findings
+        """Check the reference of a batch, once for all submissions that have the same documents."""
+        gold, shared = pair.reference, self.opened.shared
+        if shared is None or self.is_official or self.depends_on_types:
+            return self._check_reference(pair, gold, checked)
+        corpus = gold.corpus  # the first batch has findings that are about no document
+        key = (*corpus.documents["name"], len(gold.findings), corpus.rejected_records.height)
+        if key not in shared.findings:
+            shared.findings[key] = [*self._check_reference(pair, gold, checked)]
+        return shared.findings[key]
 
     def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""

@@ -28,15 +28,15 @@ class UnknownCode(ValueError):
 
 @dataclass
 class SharedReference:
-    """What is read and found of the reference of several submissions, if it is a single file.
+    """What several submissions need of their reference.
 
     Attributes:
-        reading: what was read; None before that.
-        findings: what was found, whatever it is compared with; None before that.
+        reading: what was read, if it is a single file; None before that.
+        findings: what was found, by what a batch has of it.
     """
 
     reading: ReadResult | None = None
-    findings: list[Finding] | None = None
+    findings: dict[tuple[str | int, ...], list[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
