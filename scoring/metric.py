@@ -259,7 +259,7 @@ class Metric(ABC):
         return None
 
     def values_of(self, sums: Sums) -> Replicates:
-        """The values of what `document_sums` gives, of documents or added over them: an element per row."""
+        """The values of rows of `document_sums`, or of sums of these: an element each."""
         raise NotImplementedError
 
     def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:

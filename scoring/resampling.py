@@ -352,21 +352,21 @@ class Swaps:
             yield random.integers(0, 2, (number, size))
 
     @cached_property
-    def moved(self) -> dict[int, Sums]:
-        """By the id of a system the sums of the documents that change places, in each draw.
+    def moved(self) -> dict[Sample, Sums]:
+        """By system the sums of the documents that change places, in each draw.
 
         Sums of fractions depend on their order, so that these are summed pair by pair.
         """
-        found: dict[int, dict[str, list[NDArray[Any]]]] = {id(item): {} for item in self.samples}
+        parts: dict[Sample, dict[str, list[NDArray[Any]]]] = {item: {} for item in self.samples}
         for block in self.blocks():
             weights = block.astype(np.float64)
-            for sample in self.samples:
+            for sample, own in parts.items():
                 whole = {n: m for n, m in (sample.sums or {}).items() if is_whole(m)}
-                for name, own in weigh(weights, whole).items():
-                    found[id(sample)].setdefault(name, []).append(own)
+                for name, weighed in weigh(weights, whole).items():
+                    own.setdefault(name, []).append(weighed)
         return {
-            at: {name: np.concatenate(own) for name, own in each.items()}
-            for at, each in found.items()
+            sample: {name: np.concatenate(each) for name, each in own.items()}
+            for sample, own in parts.items()
         }
 
 
@@ -418,9 +418,7 @@ class Pair:
         differ = self.first.fingerprints != self.second.fingerprints
         return tuple(np.flatnonzero(differ).tolist())
 
-    def permutation(
-        self, replicates: int, seed: int, swaps: Swaps | None = None
-    ) -> Permutations:
+    def permutation(self, replicates: int, seed: int, swaps: Swaps | None = None) -> Permutations:
         """The differences where systems changed places.
 
         Documents in which the systems do not differ make no difference. With n others there are
@@ -457,7 +455,7 @@ class Pair:
         own, other = self.first.sums, self.second.sums
         if own is None or other is None:
             return gathered(map(self._difference, swaps.blocks()))
-        moved, more = swaps.moved[id(self.first)], swaps.moved[id(self.second)]
+        moved, more = swaps.moved[self.first], swaps.moved[self.second]
         both: list[dict[str, NDArray[Any]]] = [{}, {}]
         fractions = [name for name in own if name not in moved or name not in more]
         for name in own:

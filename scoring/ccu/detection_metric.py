@@ -247,10 +247,7 @@ class Detection(Metric):
         nothing = [table.drop("number").clear() for table in tables]
         return _as_replicates(
             self.values_from(
-                *(
-                    own.get((str(number),), none)
-                    for own, none in zip(apart, nothing, strict=True)
-                )
+                *(own.get((str(number),), none) for own, none in zip(apart, nothing, strict=True))
             )
             for number in range(len(documents))
         )

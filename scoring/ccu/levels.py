@@ -24,14 +24,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.representation.judgments import is_text
 from hlteval.scoring.agreement.coefficients import concordance, kappas
-from hlteval.scoring.metric import (
-    SCORINGS,
-    AdditiveMetric,
-    Replicates,
-    Sums,
-    Tables,
-    columns_of,
-)
+from hlteval.scoring.metric import SCORINGS, AdditiveMetric, Replicates, Sums, Tables, columns_of
 from hlteval.scoring.ratios import Numbers, plain, ratio
 
 # Levels over places of a stream: half-open stretches, and what both sides say of each of them.

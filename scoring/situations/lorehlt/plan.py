@@ -303,9 +303,7 @@ class Scores:
         sides = zip(self.unique_frames(both), sentiments, strict=True)
         return Sides(*(sf.with_gravity(frames, self.gravity, felt) for frames, felt in sides))
 
-    def grouped_ndcg(
-        self, families: Sequence[str], members: pl.DataFrame, size: int
-    ) -> Replicates:
+    def grouped_ndcg(self, families: Sequence[str], members: pl.DataFrame, size: int) -> Replicates:
         """The nDCG of groups of documents, as if each group were all there is.
 
         Nothing before situations depends on more than a document, but for what `is_divisible`

@@ -256,7 +256,7 @@ def ndcg_by_group(
 
 
 def shares(gains: Numbers, discount: Discount, ranks: Numbers | None = None) -> Numbers:
-    """The discounted gain at each rank (section 16.2.3); at ranks from 1, unless others are given."""
+    """The discounted gain at each rank (section 16.2.3), or at the given ones."""
     ranks = np.arange(1, len(gains) + 1) if ranks is None else ranks
     if discount == "method1":
         return gains / np.log2(ranks + 1)
