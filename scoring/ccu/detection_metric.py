@@ -331,10 +331,11 @@ class InstanceDetection(Detection):
 
     def values_from(self, *tables: pl.DataFrame) -> Values:
         """All values, of the first criterion and then of each, from classes and their means."""
+        measured, averaged = tables
         criteria = [item.written for item in self.options.overlap]
-        found = dict(values(*tables, criteria[0]))
+        found = dict(values(measured, averaged, criteria[0]))
         for name in criteria if len(criteria) > 1 else ():
-            found |= values(*tables, name, f"@{name}")
+            found |= values(measured, averaged, name, f"@{name}")
         return found
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:

@@ -317,14 +317,14 @@ class Scores:
         found: Replicates = {}
         for family in families:
             kind, of = RANKINGS[family]
-            sides = (
+            reference, system = (
                 situations(
                     frames.join(members, on="docid", maintain_order="left"), self.parts, "group"
                 )
                 for frames in self.graded_frames(kind, getattr(self, of))
             )
             gains, discount = self.options.gain_table(self.gains), self.options.dcg or self.discount
-            values = ndcg_by_group(*sides, gains, discount, size)
+            values = ndcg_by_group(reference, system, gains, discount, size)
             found |= {f"{family}.{ties}": values[ties] for ties in TIE_BREAKS}
         return found
 

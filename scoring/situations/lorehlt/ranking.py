@@ -240,7 +240,9 @@ def ndcg_by_group(
         number = np.bincount(group, minlength=size)
         rank = np.arange(len(group)) - np.repeat(np.cumsum(number) - number, number)
         terms = np.zeros(lengths.sum())
-        terms[starts[group] + lead + rank] = shares(ordered["gain"].to_numpy(), discount, rank + 1)
+        terms[starts[group] + lead + rank] = discount_at(
+            ordered["gain"].to_numpy(), rank + 1, discount
+        )
         sums: Numbers = np.add.reduceat(terms, starts)
         return sums
 
@@ -255,9 +257,13 @@ def ndcg_by_group(
     return found
 
 
-def shares(gains: Numbers, discount: Discount, ranks: Numbers | None = None) -> Numbers:
-    """The discounted gain at each rank (section 16.2.3), or at the given ones."""
-    ranks = np.arange(1, len(gains) + 1) if ranks is None else ranks
+def shares(gains: Numbers, discount: Discount) -> Numbers:
+    """The discounted gain at each rank (section 16.2.3)."""
+    return discount_at(gains, np.arange(1, len(gains) + 1), discount)
+
+
+def discount_at(gains: Numbers, ranks: NDArray[np.int64], discount: Discount) -> Numbers:
+    """The gains, discounted by their ranks."""
     if discount == "method1":
         return gains / np.log2(ranks + 1)
     return gains / np.maximum(1.0, np.log2(ranks))
