@@ -31,7 +31,7 @@ from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
 from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
-from hlteval.workflows.run.request import Request, Role
+from hlteval.workflows.run.request import Request, Role, SharedReference
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
@@ -75,6 +75,7 @@ class Submission:
         role: `submission`, or `reference` where the first source is a reference that is checked by
             itself; the second one has the texts of its documents then.
         profile: `plan` or `official`.
+        shared: what is known of the reference, if there are more submissions.
     """
 
     task: Task
@@ -86,6 +87,7 @@ class Submission:
     files: OptionFiles = field(default_factory=OptionFiles)
     role: Role = SUBMISSION
     profile: str = "plan"
+    shared: SharedReference | None = None
 
     @cached_property
     def format(self) -> Format:
@@ -237,7 +239,7 @@ class Submission:
         """
         if self.reference is not None:
             system = _join(self.format.read(self.system))
-            yield _align_sides(_join(self.reference_format.read(self.reference)), system)
+            yield _align_sides(self._whole_reference(self.reference), system)
             return
         files = self.system_files
         result = _join(self.format.read(self.system.only(_members(files, files))))
@@ -251,6 +253,14 @@ class Submission:
             yield Pair(part, part)
             result = replace(result, findings=())  # they are in the first one
 
+    def _whole_reference(self, source: Source) -> ReadResult:
+        """All of the reference; what was read for another submission is not read again."""
+        if self.shared is None:
+            return _join(self.reference_format.read(source))
+        if self.shared.reading is None:
+            self.shared.reading = _join(self.reference_format.read(source))
+        return self.shared.reading
+
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
         """Some files of a submission that brings its own documents."""
         for result in self.format.read(self.system.only(members)):
@@ -261,7 +271,7 @@ class Submission:
         rest: ReadResult | None = None
         known: Iterable[str] = self.reference_files
         if self.reference_format.layout == "single_file":  # it is read once, and handed out
-            rest = _join(self.reference_format.read(source))
+            rest = self._whole_reference(source)
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
         for names in _slices_of({*known, *self.system_files}, size):
@@ -429,8 +439,9 @@ def open_sides(
         needed = f"needs the documents of the task: pass their folder or archive{named}"
         raise NothingGiven(f"{task.name} {needed} with --against")
     return Submission(
-        task, system, reference, settings, values, reference_form, files, role, request.profile
-    )
+        task, system, reference, settings, values, reference_form, files, role, request.profile,
+        request.shared,
+    )  # fmt: skip
 
 
 def _first_fitting(

@@ -120,7 +120,7 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
     """
     check, step, opening = opener(request), request.step or batching.no_progress, None
     if request.repeatable:
-        repeated = replace(request, step=None)
+        repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     with closing(batching.results(check, opening, request.jobs, request.batch)) as batches:
         for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -14,11 +14,27 @@ from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.tasks.task import Task
 
+if TYPE_CHECKING:
+    from hlteval.converters import ReadResult
+
 Role = Literal["submission", "reference"]
 
 
 class UnknownCode(ValueError):
     """No code has a given prefix, or a severity is unknown: a usage error."""
+
+
+@dataclass
+class SharedReference:
+    """What several submissions need of their reference.
+
+    Attributes:
+        reading: what was read, if it is a single file; None before that.
+        findings: what was found, by what a batch has of it.
+    """
+
+    reading: ReadResult | None = None
+    findings: dict[tuple[str | int, ...], list[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,6 +171,7 @@ class Request:
     batch: int | None = None
     jobs: int = 1
     step: Callable[[int, int | None], None] | None = None
+    shared: SharedReference | None = None
 
     @classmethod
     def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:
