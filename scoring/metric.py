@@ -252,7 +252,7 @@ class Metric(ABC):
         return counts[self.document_column].drop_nulls().unique().sort().to_list()
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums | None:  # noqa: ARG002
-        """What the named documents add to the counts of values; None where these do not add.
+        """The counts of the named documents that values are computed of; None if they do not add.
 
         A document adds the same whatever else was counted; one without counts adds nothing.
         """
@@ -313,7 +313,7 @@ class AdditiveMetric(Metric):
 
     @abstractmethod
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
-        """What the named documents add to the counts of values, as `Metric.document_sums`."""
+        """The counts of the named documents, as `Metric.document_sums`."""
 
     @abstractmethod
     def values_of(self, sums: Sums) -> Replicates:

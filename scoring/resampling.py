@@ -96,7 +96,7 @@ def weighted(
     return dict(zip(columns, sums[""].T, strict=True))
 
 
-def gathered(blocks: Iterator[Replicates]) -> Replicates:
+def join_blocks(blocks: Iterator[Replicates]) -> Replicates:
     """The replicates of several blocks as one."""
     collected = list(blocks)
     return {name: np.concatenate([block[name] for block in collected]) for name in collected[0]}
@@ -120,7 +120,7 @@ def bootstrap(
     draws = unit_draws(kinds["times"].to_numpy(), replicates, seed)
     names = kinds[metric.document_column].to_list()
     counts = kinds.drop("times")
-    return gathered(metric.replicates(counts, names, block) for block in draws)
+    return join_blocks(metric.replicates(counts, names, block) for block in draws)
 
 
 def over(
@@ -135,7 +135,7 @@ def over(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What was counted of a system over some documents; its sums are computed once.
+    """Counts of a system over some documents, whose sums are computed once.
 
     Attributes:
         metric: the metric that is resampled.
@@ -149,7 +149,7 @@ class Sample:
 
     @cached_property
     def sums(self) -> Sums | None:
-        """What each document adds; None where counts do not add."""
+        """Sums that each document adds to; None where counts do not add."""
         return self.metric.document_sums(self.counts, self.documents)
 
     @cached_property
@@ -160,7 +160,7 @@ class Sample:
         return self.metric.values_of(self.sums)
 
     @cached_property
-    def counted(self) -> tuple[str, ...]:
+    def own_documents(self) -> tuple[str, ...]:
         """The documents of which something was counted."""
         return tuple(self.metric.documents(self.counts))
 
@@ -199,7 +199,7 @@ def resample(samples: Sequence[Sample], replicates: int, seed: int) -> list[Repl
         shared = weights.astype(np.float64)  # once for all products
         for sample, own in zip(samples, blocks, strict=True):
             own.append(sample.replicates(shared))
-    return [gathered(iter(own)) for own in blocks]
+    return [join_blocks(iter(own)) for own in blocks]
 
 
 def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:
@@ -352,7 +352,7 @@ class Swaps:
             yield random.integers(0, 2, (number, size))
 
     @cached_property
-    def moved(self) -> dict[Sample, Sums]:
+    def swap_sums(self) -> dict[Sample, Sums]:
         """By system the sums of the documents that change places, in each draw.
 
         Sums of fractions depend on their order, so that these are summed pair by pair.
@@ -405,7 +405,7 @@ class Pair:
 
     @cached_property
     def counts(self) -> pl.DataFrame:
-        """What was counted of both, the documents of either side under names of their own."""
+        """Counts of both, the documents of either side under names of their own."""
         column = self.metric.document_column
         return pl.concat(
             side.counts.with_columns((pl.lit(f"{mark} ") + pl.col(column)).alias(column))
@@ -433,7 +433,7 @@ class Pair:
         ways = 2 ** len(self.differing)
         exact = ways <= replicates
         if exact:
-            differences = gathered(map(self._difference, self._all_swaps(ways)))
+            differences = join_blocks(map(self._difference, self._all_swaps(ways)))
         else:
             swaps = swaps or Swaps((self.first, self.second), replicates, seed)
             differences = self._drawn_differences(swaps)
@@ -454,8 +454,8 @@ class Pair:
         """The differences in each draw, from what is summed of either system by itself."""
         own, other = self.first.sums, self.second.sums
         if own is None or other is None:
-            return gathered(map(self._difference, swaps.blocks()))
-        moved, more = swaps.moved[self.first], swaps.moved[self.second]
+            return join_blocks(map(self._difference, swaps.blocks()))
+        moved, more = swaps.swap_sums[self.first], swaps.swap_sums[self.second]
         both: list[dict[str, NDArray[Any]]] = [{}, {}]
         fractions = [name for name in own if name not in moved or name not in more]
         for name in own:
@@ -464,7 +464,7 @@ class Pair:
                 both[0][name] = own[name].sum(axis=0) + change
                 both[1][name] = other[name].sum(axis=0) - change
         if fractions:
-            summed = [self._summed(block, fractions) for block in swaps.blocks()]
+            summed = [self._side_sums(block, fractions) for block in swaps.blocks()]
             for side, parts in zip(both, zip(*summed, strict=True), strict=True):
                 side |= {n: np.concatenate([part[n] for part in parts]) for n in fractions}
         sides = (self.metric.values_of({name: side[name] for name in own}) for side in both)
@@ -473,7 +473,7 @@ class Pair:
     def _difference(self, block: Weights) -> Replicates:
         """The differences of a system of some documents of each, and of the system of the rest."""
         if self.first.sums is not None:
-            return _subtract(*map(self.metric.values_of, self._summed(block, self.first.sums)))
+            return _subtract(*map(self.metric.values_of, self._side_sums(block, self.first.sums)))
         sides = ((1 - block, block), (block, 1 - block))
         return _subtract(
             *(
@@ -482,7 +482,7 @@ class Pair:
             )
         )
 
-    def _summed(self, block: Weights, names: Iterable[str]) -> tuple[Sums, Sums]:
+    def _side_sums(self, block: Weights, names: Iterable[str]) -> tuple[Sums, Sums]:
         """The sums of a system of some documents of each, and of the system of the rest."""
         own, other = self.first.sums or {}, self.second.sums or {}
         stacked = {name: np.concatenate([own[name], other[name]]) for name in names}

@@ -28,7 +28,7 @@ class UnknownCode(ValueError):
 
 @dataclass
 class SharedReference:
-    """What several submissions need of their reference.
+    """The reference of several submissions, which is read and checked once.
 
     Attributes:
         reading: what was read, if it is a single file; None before that.
