@@ -264,8 +264,6 @@ class Metric(ABC):
 
     def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
         """The values of each of the named documents as if it were the only one."""
-        if (sums := self.document_sums(counts, documents)) is not None:
-            return self.values_of(sums)
         return self.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
 
     def replicates(
@@ -314,10 +312,6 @@ class AdditiveMetric(Metric):
     @abstractmethod
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of the named documents, as `Metric.document_sums`."""
-
-    @abstractmethod
-    def values_of(self, sums: Sums) -> Replicates:
-        """The values of what `document_sums` gives, as `Metric.values_of`."""
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
