@@ -243,7 +243,7 @@ class Metric(ABC):
         return counts[self.document_column].drop_nulls().unique().sort().to_list()
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums | None:  # noqa: ARG002
-        """What the named documents add to the counts of values; None where these do not add.
+        """The counts of the named documents that values are computed of; None if they do not add.
 
         A document adds the same whatever else was counted; one without counts adds nothing.
         """
@@ -255,8 +255,6 @@ class Metric(ABC):
 
     def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
         """The values of each of the named documents as if it were the only one."""
-        if (sums := self.document_sums(counts, documents)) is not None:
-            return self.values_of(sums)
         return self.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
 
     def replicates(
@@ -304,11 +302,7 @@ class AdditiveMetric(Metric):
 
     @abstractmethod
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
-        """What the named documents add to the counts of values, as `Metric.document_sums`."""
-
-    @abstractmethod
-    def values_of(self, sums: Sums) -> Replicates:
-        """The values of what `document_sums` gives, as `Metric.values_of`."""
+        """The counts of the named documents, as `Metric.document_sums`."""
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights

@@ -12,7 +12,7 @@ Conventions:
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -96,7 +96,7 @@ def weighted(
     return dict(zip(columns, sums[""].T, strict=True))
 
 
-def gathered(blocks: Iterator[Replicates]) -> Replicates:
+def join_blocks(blocks: Iterator[Sums]) -> Replicates:
     """The replicates of several blocks as one."""
     collected = list(blocks)
     return {name: np.concatenate([block[name] for block in collected]) for name in collected[0]}
@@ -120,7 +120,7 @@ def bootstrap(
     draws = unit_draws(kinds["times"].to_numpy(), replicates, seed)
     names = kinds[metric.document_column].to_list()
     counts = kinds.drop("times")
-    return gathered(metric.replicates(counts, names, block) for block in draws)
+    return join_blocks(metric.replicates(counts, names, block) for block in draws)
 
 
 def over(
@@ -135,7 +135,7 @@ def over(
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """What was counted of a system over some documents; its sums are computed once.
+    """Counts of a system over some documents, whose sums are computed once.
 
     Attributes:
         metric: the metric that is resampled.
@@ -149,8 +149,13 @@ class Sample:
 
     @cached_property
     def sums(self) -> Sums | None:
-        """What each document adds; None where counts do not add."""
+        """Sums that each document adds to; None where counts do not add."""
         return self.metric.document_sums(self.counts, self.documents)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether there are sums, of whole numbers only."""
+        return self.sums is not None and all(map(is_whole, self.sums.values()))
 
     @cached_property
     def alone(self) -> Replicates:
@@ -160,7 +165,7 @@ class Sample:
         return self.metric.values_of(self.sums)
 
     @cached_property
-    def counted(self) -> tuple[str, ...]:
+    def own_documents(self) -> tuple[str, ...]:
         """The documents of which something was counted."""
         return tuple(self.metric.documents(self.counts))
 
@@ -199,7 +204,7 @@ def resample(samples: Sequence[Sample], replicates: int, seed: int) -> list[Repl
         shared = weights.astype(np.float64)  # once for all products
         for sample, own in zip(samples, blocks, strict=True):
             own.append(sample.replicates(shared))
-    return [gathered(iter(own)) for own in blocks]
+    return [join_blocks(iter(own)) for own in blocks]
 
 
 def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:
@@ -352,22 +357,17 @@ class Swaps:
             yield random.integers(0, 2, (number, size))
 
     @cached_property
-    def moved(self) -> dict[Sample, Sums]:
+    def swap_sums(self) -> dict[Sample, Sums]:
         """By system the sums of the documents that change places, in each draw.
 
-        Sums of fractions depend on their order, so that these are summed pair by pair.
+        Sums of fractions depend on their order: these are summed pair by pair.
         """
-        parts: dict[Sample, dict[str, list[NDArray[Any]]]] = {item: {} for item in self.samples}
+        parts: dict[Sample, list[Sums]] = {item: [] for item in self.samples if item.is_whole}
         for block in self.blocks():
             weights = block.astype(np.float64)
             for sample, own in parts.items():
-                whole = {n: m for n, m in (sample.sums or {}).items() if is_whole(m)}
-                for name, weighed in weigh(weights, whole).items():
-                    own.setdefault(name, []).append(weighed)
-        return {
-            sample: {name: np.concatenate(each) for name, each in own.items()}
-            for sample, own in parts.items()
-        }
+                own.append(weigh(weights, sample.sums or {}))
+        return {sample: join_blocks(iter(own)) for sample, own in parts.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -398,19 +398,19 @@ class Pair:
         """How many documents there are."""
         return len(self.first.documents)
 
-    @property
-    def documents(self) -> tuple[str, ...]:
-        """The names of the documents of the first, and then of the second, in `counts`."""
-        return tuple(f"{mark} {name}" for mark in (1, 2) for name in self.first.documents)
-
     @cached_property
-    def counts(self) -> pl.DataFrame:
-        """What was counted of both, the documents of either side under names of their own."""
-        column = self.metric.document_column
-        return pl.concat(
-            side.counts.with_columns((pl.lit(f"{mark} ") + pl.col(column)).alias(column))
-            for mark, side in ((1, self.first), (2, self.second))
-        )
+    def both(self) -> Sample:
+        """Both systems as one, the documents of the first and then of the second marked."""
+        marks, column = (("1 ", self.first), ("2 ", self.second)), self.metric.document_column
+        counts = [
+            side.counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
+            for mark, side in marks
+        ]
+        documents = tuple(f"{mark}{name}" for mark, side in marks for name in side.documents)
+        both = Sample(self.metric, pl.concat(counts), documents)
+        if (own := self.first.sums) and (other := self.second.sums):
+            both.__dict__["sums"] = {n: np.concatenate([own[n], other[n]]) for n in own}
+        return both
 
     @cached_property
     def differing(self) -> tuple[int, ...]:
@@ -432,17 +432,18 @@ class Pair:
         """
         ways = 2 ** len(self.differing)
         exact = ways <= replicates
-        if exact:
-            differences = gathered(map(self._difference, self._all_swaps(ways)))
+        swaps = swaps or Swaps((self.first, self.second), replicates, seed)
+        if exact or not (self.first.is_whole and self.second.is_whole):
+            swapped = self._all_swaps(ways) if exact else swaps.blocks()
+            differences = join_blocks(map(self._difference, swapped))
         else:
-            swaps = swaps or Swaps((self.first, self.second), replicates, seed)
-            differences = self._drawn_differences(swaps)
+            differences = self._whole_differences(swaps)
         return Permutations(differences, exact, self.size, len(self.differing))
 
     def _all_swaps(self, ways: int) -> Iterator[Weights]:
         """All ways to change places, without their opposites, whose differences are opposite."""
         begin, half = 0, max(1, ways // 2)
-        for size in blocks(half, len(self.documents)):
+        for size in blocks(half, 2 * self.size):
             numbers = np.arange(begin, begin + size)
             swaps = np.zeros((size, self.size), dtype=np.int64)
             for bit, index in enumerate(self.differing[1:]):
@@ -450,50 +451,23 @@ class Pair:
             yield swaps
             begin += size
 
-    def _drawn_differences(self, swaps: Swaps) -> Replicates:
-        """The differences in each draw, from what is summed of either system by itself."""
-        own, other = self.first.sums, self.second.sums
-        if own is None or other is None:
-            return gathered(map(self._difference, swaps.blocks()))
-        moved, more = swaps.moved[self.first], swaps.moved[self.second]
-        both: list[dict[str, NDArray[Any]]] = [{}, {}]
-        fractions = [name for name in own if name not in moved or name not in more]
-        for name in own:
-            if name not in fractions:
-                change = more[name] - moved[name]
-                both[0][name] = own[name].sum(axis=0) + change
-                both[1][name] = other[name].sum(axis=0) - change
-        if fractions:
-            summed = [self._summed(block, fractions) for block in swaps.blocks()]
-            for side, parts in zip(both, zip(*summed, strict=True), strict=True):
-                side |= {n: np.concatenate([part[n] for part in parts]) for n in fractions}
-        sides = (self.metric.values_of({name: side[name] for name in own}) for side in both)
-        return _subtract(*sides)
-
     def _difference(self, block: Weights) -> Replicates:
         """The differences of a system of some documents of each, and of the system of the rest."""
-        if self.first.sums is not None:
-            return _subtract(*map(self.metric.values_of, self._summed(block, self.first.sums)))
-        sides = ((1 - block, block), (block, 1 - block))
-        return _subtract(
-            *(
-                self.metric.replicates(self.counts, self.documents, np.hstack(weights))
-                for weights in sides
+        first = self.both.replicates(np.hstack([1 - block, block]))
+        second = self.both.replicates(np.hstack([block, 1 - block]))
+        return {name: first[name] - second[name] for name in first}
+
+    def _whole_differences(self, swaps: Swaps) -> Replicates:
+        """The same of all draws, from what is summed of either system by itself."""
+        gone, come = swaps.swap_sums[self.first], swaps.swap_sums[self.second]
+        changes = {name: come[name] - own for name, own in gone.items()}
+        first, second = (
+            side.metric.values_of(
+                {n: own.sum(axis=0) + sign * changes[n] for n, own in (side.sums or {}).items()}
             )
+            for side, sign in ((self.first, 1), (self.second, -1))
         )
-
-    def _summed(self, block: Weights, names: Iterable[str]) -> tuple[Sums, Sums]:
-        """The sums of a system of some documents of each, and of the system of the rest."""
-        own, other = self.first.sums or {}, self.second.sums or {}
-        stacked = {name: np.concatenate([own[name], other[name]]) for name in names}
-        return (
-            weigh(np.hstack([1 - block, block]), stacked),
-            weigh(np.hstack([block, 1 - block]), stacked),
-        )
-
-
-def _subtract(first: Replicates, second: Replicates) -> Replicates:
-    return {name: first[name] - second[name] for name in first}
+        return {name: first[name] - second[name] for name in first}
 
 
 def drawn_chance(differences: NDArray[np.float64], observed: float, smallest: float = 0) -> Chance:

@@ -215,13 +215,8 @@ class Detection(Metric):
         """All values, from the tables of `measures` but the points."""
 
     def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
-        """The values of each document, which has criteria of its own in the tables of all.
-
-        The public scorer's tables, and whether it crashes, depend on what else there is.
-        """
-        if self.official:
-            return super().alone(counts, documents)
-        rows = self._numbered(counts, documents)
+        """The values of each document, which has criteria of its own in the tables of all."""
+        rows = self._with_numbers(counts, documents)
         rows = rows.with_columns(criterion=pl.concat_str("number", "criterion", separator=" "))
         split = pl.col("criterion").str.splitn(" ", 2).struct.rename_fields(["number", "criterion"])
         tables = [
@@ -241,17 +236,18 @@ class Detection(Metric):
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
         """The values of each replicate, without the other tables if no document is there twice."""
-        if self.official or weights.max(initial=0) > 1:
+        if weights.max(initial=0) > 1:
             return super().replicates(counts, documents, weights)
-        rows = self._numbered(counts, documents)
+        rows = self._with_numbers(counts, documents)
         kept = (weights > 0)[:, rows["number"].to_numpy()]
         return _as_replicates(
             self.values_from(*self.measures(rows.filter(pl.Series(own)))[:-1]) for own in kept
         )
 
-    def _numbered(self, counts: pl.DataFrame, documents: Sequence[str]) -> pl.DataFrame:
-        """What values come from, with the number of the document."""
-        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))})
+    def _with_numbers(self, counts: pl.DataFrame, documents: Sequence[str]) -> pl.DataFrame:
+        """Instances with the number of their document, in the columns that values come from."""
+        schema = {"document": pl.String, "number": pl.Int64}
+        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))}, schema)
         rows = self.total([counts]).join(numbers, on="document", maintain_order="left")
         return rows.select("number", *GROUP, *_COUNTED)
 

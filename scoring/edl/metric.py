@@ -30,7 +30,7 @@ from hlteval.scoring.edl.measures import (
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
-from hlteval.scoring.resampling import gathered
+from hlteval.scoring.resampling import join_blocks
 
 PRIMARY = "strong_typed_all_match"
 #: What counts annotations, and what is written beside the tables, by profile.
@@ -289,4 +289,4 @@ class LinkMatch(Metric):
                     f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES
                 }
             blocks.append(replicates)
-        return gathered(iter(blocks)) if blocks else {}
+        return join_blocks(iter(blocks)) if blocks else {}

@@ -362,7 +362,7 @@ def _permutations(
     """Yield the permutations of pairs of systems; those with the same documents share draws."""
     groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
     for names in pairs:
-        one, other = (systems[name].sample.counted for name in names)
+        one, other = (systems[name].sample.own_documents for name in names)
         documents = one if one == other else tuple(sorted({*one, *other}))
         groups.setdefault(documents, []).append(names)
     for documents, members in groups.items():

@@ -38,6 +38,8 @@ T_co = TypeVar("T_co", covariant=True)
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
+#: Documents of a reference that stay in memory for the submissions that follow.
+KEPT = 10_000
 
 Documents = Mapping[str, tuple[Member, ...]]
 
@@ -239,7 +241,7 @@ class Submission:
         """
         if self.reference is not None:
             system = _join(self.format.read(self.system))
-            yield _align_sides(self._whole_reference(self.reference), system)
+            yield _align_sides(self._read_reference(self.reference), system)
             return
         files = self.system_files
         result = _join(self.format.read(self.system.only(_members(files, files))))
@@ -253,13 +255,17 @@ class Submission:
             yield Pair(part, part)
             result = replace(result, findings=())  # they are in the first one
 
-    def _whole_reference(self, source: Source) -> ReadResult:
-        """All of the reference; what was read for another submission is not read again."""
-        if self.shared is None:
-            return _join(self.reference_format.read(source))
-        if self.shared.reading is None:
-            self.shared.reading = _join(self.reference_format.read(source))
-        return self.shared.reading
+    def _read_reference(self, source: Source, names: Sequence[str] = ()) -> ReadResult:
+        """The reference, or some documents of it; as far as memory allows, it is read once."""
+        known = {} if self.shared is None else self.shared.readings
+        key = tuple(names)
+        if key in known:
+            return known[key]
+        own = source.only(_members(self.reference_files, names)) if names else source
+        result = _join(self.reference_format.read(own))
+        if sum(map(len, known)) < KEPT:
+            known[key] = result
+        return result
 
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
         """Some files of a submission that brings its own documents."""
@@ -271,7 +277,7 @@ class Submission:
         rest: ReadResult | None = None
         known: Iterable[str] = self.reference_files
         if self.reference_format.layout == "single_file":  # it is read once, and handed out
-            rest = self._whole_reference(source)
+            rest = self._read_reference(source)
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
         for names in _slices_of({*known, *self.system_files}, size):
@@ -292,7 +298,7 @@ class Submission:
             chosen = of_documents(whole.corpus, pl.Series([*names, *others], dtype=pl.String))
             yield _align_sides(replace(whole, corpus=chosen), system)
             return
-        reference = _read(form, source, expected, names)
+        reference = self._read_reference(source, names)
         if more := [name for name in others if name in expected]:
             extra = replace(_read(form, source, expected, more), findings=())
             reference = _join([reference, extra])

@@ -26,14 +26,14 @@ class UnknownCode(ValueError):
 
 @dataclass
 class SharedReference:
-    """What several submissions need of their reference.
+    """The reference of several submissions, which is read and checked once.
 
     Attributes:
-        reading: what was read, if it is a single file; None before that.
+        readings: what was read, by the names of documents; without names, all of it.
         findings: what was found, by what a batch has of it.
     """
 
-    reading: ReadResult | None = None
+    readings: dict[tuple[str, ...], ReadResult] = field(default_factory=dict)
     findings: dict[tuple[str | int, ...], list[Finding]] = field(default_factory=dict)
 
 

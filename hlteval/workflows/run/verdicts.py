@@ -1,9 +1,11 @@
 """Refusals, notes and signatures of runs, and the submissions that paths are."""
 
 import codecs
+import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from operator import attrgetter
+from pathlib import Path, PurePath
 
 from hlteval import __version__
 from hlteval.converters import known, load
@@ -269,14 +271,15 @@ def _members(path: str, task: Task) -> list[str]:
     """The members of a folder of submissions, in order; none of anything else."""
     if isinstance(path, OpenInput) or not Path(path).is_dir():
         return []
-    entries = sorted(entry for entry in Path(path).iterdir() if not is_junk(entry.name))
-    files = [each for each in entries if each.is_file()]
-    plain = {file.suffix for file in files if not file.name.lower().endswith(ARCHIVE_SUFFIXES)}
+    found = (entry for entry in os.scandir(path) if not is_junk(entry.name))
+    entries = sorted(found, key=attrgetter("name"))
+    files = [each.name for each in entries if each.is_file()]
+    plain = {PurePath(name).suffix for name in files if not name.lower().endswith(ARCHIVE_SUFFIXES)}
     if task.submitted_as_folder:
         suffixes = task.submission_suffixes or (_INDEX,)
         folders = (each for each in entries if each.is_dir())
         alike = not plain and all(
-            any(folder.glob(f"*{end}")) for folder in folders for end in suffixes
+            any(Path(folder.path).glob(f"*{end}")) for folder in folders for end in suffixes
         )
     else:
         alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}

@@ -111,7 +111,7 @@ def test_pairs_that_share_draws_have_those_that_they_have_alone() -> None:
     names = tuple(sorted({name for rows in systems for name in rows}))
     samples = [Sample(Share(), counted(rows), names) for rows in systems]
     for one, other in combinations(samples, 2):
-        documents = tuple(sorted({*one.counted, *other.counted}))
+        documents = tuple(sorted({*one.own_documents, *other.own_documents}))
         mine, yours = (sample.within(documents) for sample in (one, other))
         swaps = Swaps([mine, yours, samples[0].within(documents)], 6, seed=3)
         shared = Pair(mine, yours).permutation(6, 3, swaps)
