@@ -458,7 +458,7 @@ class Pair:
         return {name: first[name] - second[name] for name in first}
 
     def _whole_differences(self, swaps: Swaps) -> Replicates:
-        """The same of all draws, from what is summed of either system by itself."""
+        """The differences in all draws, from the sums of either system by itself."""
         gone, come = swaps.swap_sums[self.first], swaps.swap_sums[self.second]
         changes = {name: come[name] - own for name, own in gone.items()}
         first, second = (
