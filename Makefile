@@ -1,6 +1,7 @@
 # Set-up needs Python 3.11 or later, pip and GNU make; everything else is installed into .venv:
 # `make demo` runs the demonstration and installs only what hlteval needs, `make test` adds the tools
-# of development and runs all checks, `make test-oldest` runs the tests with the lower bounds.
+# of development and runs all checks, `make test-thorough` tries all that is tried, `make test-oldest`
+# runs the tests with the lower bounds.
 
 PYTHON ?= $(shell command -v python3.11 || command -v python3)
 VENV := .venv
@@ -34,7 +35,7 @@ SIZE_ARGS ?=
 NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TITLE)"
 
 .PHONY: golden new-task new-format new-rule
-.PHONY: demo docs man test test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
+.PHONY: demo docs man test test-thorough test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -45,6 +46,10 @@ test: $(INSTALLED)
 	@mkdir -p build; $(MAKE) --no-print-directory --keep-going size lint types >build/checks.log 2>&1 & \
 	checks=$$!; failed=; $(MAKE) --no-print-directory pytest || failed=pytest; \
 	wait $$checks || failed="$$failed checks"; cat build/checks.log; test -z "$$failed"
+
+# All cells of all matrices and all random examples, of which `make test` tries a share.
+test-thorough:
+	$(MAKE) --no-print-directory test PYTEST_ARGS="--thorough $(PYTEST_ARGS)"
 
 # How much code there is, and how finely it is divided.
 size: $(INSTALLED)

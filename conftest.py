@@ -2,11 +2,14 @@
 
 import gc
 import os
+from collections import defaultdict
 from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from tests.effort import THOROUGH, thorough
 
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -31,15 +34,27 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default=ROOT.parent / "shared",
         help="folder of the conformance cases; their tests are skipped where it is absent",
     )
-    parser.addoption("--mutations", type=int, default=12, help="number of damaged files per format")
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="try everything, as where files are named, and not a share (tests/effort.py)",
+    )
+    parser.addoption("--mutations", type=int, help="number of damaged files per format")
     parser.addoption("--update-golden", action="store_true", help="rewrite the expected outputs")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A worker stays on its core, where each core has one.
+    """Say how much is tried before tests are imported, and keep a worker on its core.
 
     Polars hands every query to a thread of its own: across cores, that took a sixth of the time.
     """
+    whole = config.getoption("--thorough") or config.getoption("--update-golden")
+    if whole or config.args != config.getini("testpaths"):
+        os.environ[THOROUGH] = "1"
+    else:
+        settings.register_profile("share", settings(), max_examples=25)
+        settings.load_profile("share")
+    config.option.mutations = config.option.mutations or (12 if thorough() else 4)
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return
@@ -56,8 +71,17 @@ LONG = (
 """The files that take longest: they come first, so that no worker ends long before others."""
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the files that take longest."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Begin with the files that take longest; leave out what is not in the share."""
+    if not thorough():
+        numbers = defaultdict[str, int](int)
+        for item in items.copy():
+            number = numbers[item.nodeid.partition("[")[0]]
+            numbers[item.nodeid.partition("[")[0]] += 1
+            sampled = item.get_closest_marker("sampled")
+            if item.get_closest_marker("thorough") or (sampled and number % sampled.args[0]):
+                items.remove(item)
+                config.hook.pytest_deselected(items=[item])
     ranks = {f"tests/{name}.py": rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.nodeid.partition("::")[0], len(LONG)))
 

@@ -8,7 +8,8 @@ Each command is run once in a process of its own; at the first size once before,
 compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
 the start of Python. `x reading` is its ratio to the time of only reading the files, and `exponent`
 the exponent of growth since the previous size, without the start, which is the time of the first
-size. With `--peers`, public programs in a folder run beside each command: docs/benchmarks.md.
+size; `s per system` and `s per pair` are what each adds. With `--peers`, public programs in a
+folder run beside each command: docs/benchmarks.md.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
     *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4", "ccu"),
-    *("interchange", "campaign", "reports", "hostile", "formats"),
+    *("comparison", "interchange", "campaign", "reports", "hostile", "formats"),
 )
 
 

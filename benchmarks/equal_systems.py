@@ -68,7 +68,7 @@ def _tested(pair: Pair, seed: int) -> Mapping[str, tuple[float, ...]]:
     own = np.vstack([np.ones((1, size), np.int64), kept, 1 - swaps])
     other = np.vstack([np.zeros((1 + len(kept), size), np.int64), swaps])
     weights = np.vstack([np.hstack([own, other]), np.hstack([other, own])])
-    values = pair.metric.replicates(pair.counts, pair.documents, weights)
+    values = pair.both.replicates(weights)
     jackknife = Jackknife(size, 1 - LEVEL, seed)
     found = {}
     for name, both in values.items():

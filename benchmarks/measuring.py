@@ -86,6 +86,7 @@ class Benchmark:
         sizes: the sizes in ascending order; the first is so small that it shows the start alone.
         quick: smaller sizes for a quick run; none if it is left out there.
         steps: function that generates data of a size in a folder and yields the commands.
+        pairs: whether the sizes are numbers of systems, each pair of which is compared.
     """
 
     name: str
@@ -93,6 +94,7 @@ class Benchmark:
     sizes: tuple[int, ...]
     quick: tuple[int, ...]
     steps: Callable[[int, Path], Iterable[Step]]
+    pairs: bool = False
 
 
 Row = dict[str, str | float | None]
@@ -140,6 +142,8 @@ def measure(
                     raise Failed(f"exit code {usage.code} instead of {step.code}: {words}")
                 row = _row(benchmark, size, step, usage)
                 row["exponent"] = growth.exponent(step.name, size, usage.cpu)
+                if benchmark.pairs:
+                    row |= growth.shares(step.name, size, usage.cpu)
                 yield row | _beside(step.peer, programs, usage)
 
 
@@ -149,6 +153,7 @@ class Growth:
     def __init__(self) -> None:
         self._starts: dict[str, float] = {}
         self._previous: dict[str, tuple[int, float]] = {}
+        self._every: dict[str, list[tuple[int, float]]] = {}
 
     def exponent(self, name: str, size: int, cpu: float) -> float | None:
         """The exponent of growth since the previous size; None if there is too little time.
@@ -164,6 +169,29 @@ class Growth:
         if before is None or min(own, before[1]) < 10 * LEAST:
             return None
         return round(log(own / before[1]) / log(size / before[0]), 2)
+
+    def shares(self, name: str, systems: int, cpu: float) -> Row:
+        """The CPU time of each system and of each pair; none before the third size.
+
+        They solve the last three times: a start, a share per system and a share per pair.
+
+        Examples:
+            >>> growth = Growth()
+            >>> for size in (2, 4, 8):
+            ...     row = growth.shares("compare", size, 1 + 0.5 * size + 0.25 * size * (size - 1))
+            >>> row
+            {'s per system': 0.5, 's per pair': 0.5}
+        """
+        import numpy as np
+
+        self._every.setdefault(name, []).append((systems, cpu))
+        last = self._every[name][-3:]
+        solved = (None, None, None)
+        if len(last) == 3:
+            numbers = [(1, size, size * (size - 1) / 2) for size, _ in last]
+            times = [time for _, time in last]
+            solved = tuple(np.linalg.solve(numbers, times).round(4).tolist())
+        return {"s per system": solved[1], "s per pair": solved[2]}
 
 
 def reading(files: Sequence[Path]) -> float:
@@ -189,6 +217,8 @@ def _row(benchmark: Benchmark, size: int, step: Step, usage: Usage) -> Row:
         "peak MB": round(usage.peak),
         "x reading": round(usage.cpu / floor, 1) if floor > LEAST else None,
         "exponent": None,
+        "s per system": None,
+        "s per pair": None,
     }
 
 

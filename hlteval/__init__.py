@@ -61,41 +61,12 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
-    "Agreement",
-    "CampaignResult",
-    "Comparison",
-    "Corpus",
-    "Finding",
-    "Findings",
-    "Input",
-    "Inspection",
-    "Leaderboard",
-    "Lossy",
-    "PackedArchive",
-    "PipelineResult",
-    "Refused",
-    "Scores",
-    "Severity",
-    "Verdict",
-    "Verification",
-    "WrongArgument",
-    "WrongOption",
-    "agreement",
-    "best_submissions",
-    "campaign",
-    "check_manifest",
-    "compare",
-    "convert",
-    "inspect",
-    "leaderboard",
-    "pack",
-    "pipeline",
-    "read",
-    "report",
-    "score",
-    "validate",
-    "verify",
-]
+    "Agreement", "CampaignResult", "Comparison", "Corpus", "Finding", "Findings", "Input",
+    "Inspection", "Leaderboard", "Lossy", "PackedArchive", "PipelineResult", "Refused", "Scores",
+    "Severity", "Verdict", "Verification", "WrongArgument", "WrongOption", "agreement",
+    "best_submissions", "campaign", "check_manifest", "compare", "convert", "inspect",
+    "leaderboard", "pack", "pipeline", "read", "report", "score", "validate", "verify",
+]  # fmt: skip
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {

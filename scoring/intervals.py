@@ -209,10 +209,14 @@ class Method(ABC):
         """The method for people."""
 
     @abstractmethod
+    def resample(self, samples: Sequence[resampling.Sample]) -> list[Replicates]:
+        """The values of the replicates of systems over the same documents."""
+
     def replicates(
         self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
     ) -> Replicates:
         """The values of the replicates of a system over the named documents."""
+        return self.resample([resampling.Sample(part, counts, tuple(documents))])[0]
 
     @abstractmethod
     def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:
@@ -286,13 +290,12 @@ class Bootstrap(Method):
         """The units that are resampled, and how often."""
         return f"bootstrap interval, {self.resamples:,} resamples of {self.units}"
 
-    def replicates(
-        self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
-    ) -> Replicates:
+    def resample(self, samples: Sequence[resampling.Sample]) -> list[Replicates]:
         """The values of the resamples."""
-        if self.units != DOCUMENTS:
-            return resampling.bootstrap(part, counts, self.resamples, self.seed)
-        return resampling.over(part, counts, documents, self.resamples, self.seed)
+        if self.units == DOCUMENTS:
+            return resampling.resample(samples, self.resamples, self.seed)
+        drawn = (self.resamples, self.seed)
+        return [resampling.bootstrap(item.metric, item.counts, *drawn) for item in samples]
 
     def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:  # noqa: ARG002
         """Their percentiles."""
@@ -340,11 +343,10 @@ class Jackknife(Method):
         """The number of groups that are left out."""
         return f"jackknife interval, {len(self.sizes)} groups of documents, not resampled"
 
-    def replicates(
-        self, part: Metric, counts: pl.DataFrame, documents: Sequence[str]
-    ) -> Replicates:
+    def resample(self, samples: Sequence[resampling.Sample]) -> list[Replicates]:
         """The values without each group."""
-        return part.replicates(counts, documents, deletions(self.groups))
+        kept = deletions(self.groups)
+        return [sample.replicates(kept) for sample in samples]
 
     def limits(self, value: float, replicates: Values, within: Limits) -> Limits | None:
         """The value and its standard error."""

@@ -1,8 +1,8 @@
 """The base class of all metrics: what is counted, how it adds up, and what is reported of it.
 
 A metric counts batches of documents (`statistics`), adds or collects these counts (`total`), and
-computes its values from them (`score`). Everything else has a default: a metric whose counts add
-overrides `replicates`, so that many bootstrap replicates cost little more than one.
+computes its values from them (`score`). Everything else has a default. A metric whose counts add is
+an `AdditiveMetric`, so that many replicates, and many pairs of systems, cost little more than one.
 
 Conventions:
     Counts are integers where they add, so that sums do not depend on the order of documents. They
@@ -18,7 +18,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -87,6 +87,9 @@ def texts(reference: Corpus, system: Corpus) -> pl.DataFrame:
 Weights = NDArray[np.int64]
 #: The values of a metric by name, an element per replicate; not-a-number where undefined.
 Replicates = dict[str, NDArray[np.float64]]
+#: What adds up over documents, a column each; a row per document, or per replicate once weighed.
+#: What is multiplied at once has a name, so that the last digits of sums of fractions stay.
+Sums = Mapping[str, NDArray[Any]]
 Tables = dict[str, pl.DataFrame]
 #: The lower and the upper limit of an interval, or of what a value can be.
 Limits = tuple[float, float]
@@ -239,6 +242,21 @@ class Metric(ABC):
         """The names of the documents of which something was counted, sorted."""
         return counts[self.document_column].drop_nulls().unique().sort().to_list()
 
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums | None:  # noqa: ARG002
+        """The counts of the named documents that values are computed of; None if they do not add.
+
+        A document adds the same whatever else was counted; one without counts adds nothing.
+        """
+        return None
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The values of rows of `document_sums`, or of sums of these: an element each."""
+        raise NotImplementedError
+
+    def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
+        """The values of each of the named documents as if it were the only one."""
+        return self.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
+
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
@@ -272,6 +290,71 @@ class Metric(ABC):
             drawn = counts.filter(pl.col(column).is_in(names.filter(times > copy).implode()))
             again = pl.format("{}#{}", column, pl.lit(copy)) if copy else pl.col(column)
             yield drawn.with_columns(again.alias(column))
+
+
+class AdditiveMetric(Metric):
+    """A metric whose counts add: it has `document_sums` and `values_of`."""
+
+    @property
+    def additive(self) -> bool:
+        """All counts add."""
+        return True
+
+    @abstractmethod
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of the named documents, as `Metric.document_sums`."""
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, from weighed sums."""
+        return self.values_of(weigh(weights, self.document_sums(counts, documents)))
+
+
+def columns_of(
+    counts: pl.DataFrame, columns: Sequence[str], documents: Sequence[str]
+) -> NDArray[Any]:
+    """Columns of counts as a matrix with a row per named document.
+
+    Args:
+        counts: at most one row per document.
+        columns: of the counts.
+        documents: the names; one without counts has zeros.
+    """
+    named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+    placed = named.join(counts, on="document", how="left", maintain_order="left")
+    return placed.select(pl.col(columns).fill_null(0)).to_numpy()
+
+
+#: Beyond this number, not all whole numbers are floats.
+_EXACT = 2**53
+
+
+def is_whole(matrix: NDArray[Any]) -> bool:
+    """Whether there are whole numbers only, whose sums are the same in any order."""
+    return matrix.dtype.kind in "iu" or bool((matrix == np.floor(matrix)).all())
+
+
+def weigh(weights: NDArray[Any], sums: Sums) -> Sums:
+    """Sums over documents as often as weights have them.
+
+    Args:
+        weights: a row per replicate, a column per document; whole numbers, possibly as floats.
+        sums: a row per document.
+
+    Examples:
+        >>> weigh(np.array([[2, 1]]), {"found": np.array([[1, 4], [10, 0]])})["found"].tolist()
+        [[12, 8]]
+    """
+    most = float(weights.max(initial=0))
+    weighed = {}
+    for name, matrix in sums.items():
+        # floats are multiplied many times faster, and exactly as long as all sums are small
+        small = is_whole(matrix) and most * float(np.abs(matrix).sum()) < _EXACT
+        exact = np.float64 if small or matrix.dtype.kind == "f" else np.int64
+        product = weights.astype(exact, copy=False) @ matrix.astype(exact, copy=False)
+        weighed[name] = product.astype(matrix.dtype, copy=False)
+    return weighed
 
 
 def scorings(rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
@@ -321,12 +404,11 @@ def _values(
     parts: Sequence[Metric], counts: pl.DataFrame, documents: Sequence[str], names: Sequence[str]
 ) -> pl.DataFrame:
     """The values of some documents, from the counts of these alone."""
-    alone = np.eye(len(documents), dtype=np.int64)
     table = pl.DataFrame({"document": documents}, schema={"document": pl.String})
     for part in parts:
         wanted = pl.Series(documents, dtype=pl.String).implode()
         own = counts.filter(pl.col(part.document_column).is_in(wanted))
-        values = part.replicates(own, documents, alone)
+        values = part.alone(own, documents)
         known = {name: values[name] for name in names if name in values}
         table = table.with_columns(pl.Series(n, v).fill_nan(None) for n, v in known.items())
     return table

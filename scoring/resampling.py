@@ -13,13 +13,24 @@ Conventions:
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.scoring.metric import DOCUMENTS, Metric, Replicates, Weights
+from hlteval.scoring.metric import (
+    DOCUMENTS,
+    Metric,
+    Replicates,
+    Sums,
+    Weights,
+    columns_of,
+    is_whole,
+    weigh,
+)
 
 #: How many replicates are drawn at a time, which bounds the memory of the weights.
 BLOCK = 1_000
@@ -81,13 +92,11 @@ def weighted(
         >>> weighted(counts, ["found"], ["b", "c"], np.array([[2, 1]]))["found"].tolist()
         [20]
     """
-    named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
-    placed = named.join(counts, on="document", how="left", maintain_order="left")
-    matrix = placed.select(pl.col(columns).fill_null(0)).to_numpy()
-    return dict(zip(columns, (weights @ matrix).T, strict=True))
+    sums = weigh(weights, {"": columns_of(counts, columns, documents)})
+    return dict(zip(columns, sums[""].T, strict=True))
 
 
-def gathered(blocks: Iterator[Replicates]) -> Replicates:
+def join_blocks(blocks: Iterator[Sums]) -> Replicates:
     """The replicates of several blocks as one."""
     collected = list(blocks)
     return {name: np.concatenate([block[name] for block in collected]) for name in collected[0]}
@@ -111,22 +120,91 @@ def bootstrap(
     draws = unit_draws(kinds["times"].to_numpy(), replicates, seed)
     names = kinds[metric.document_column].to_list()
     counts = kinds.drop("times")
-    return gathered(metric.replicates(counts, names, block) for block in draws)
+    return join_blocks(metric.replicates(counts, names, block) for block in draws)
 
 
 def over(
     metric: Metric, counts: pl.DataFrame, documents: Sequence[str], replicates: int, seed: int
 ) -> Replicates:
-    """The values of bootstrap replicates over the named documents.
-
-    Systems that are resampled over the same documents with the same seed have the same draws:
-    differences of their replicates are those of pairs.
-    """
+    """The values of bootstrap replicates over the named documents."""
     found: Replicates = {}
     for part in metric.decompose():
-        blocks = draws(len(documents), replicates, seed)
-        found |= gathered(part.replicates(counts, documents, block) for block in blocks)
+        found |= resample([Sample(part, counts, tuple(documents))], replicates, seed)[0]
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Counts of a system over some documents, whose sums are computed once.
+
+    Attributes:
+        metric: the metric that is resampled.
+        counts: what was counted, a row or several per document.
+        documents: the names of the documents, sorted.
+    """
+
+    metric: Metric
+    counts: pl.DataFrame
+    documents: tuple[str, ...]
+
+    @cached_property
+    def sums(self) -> Sums | None:
+        """Sums that each document adds to; None where counts do not add."""
+        return self.metric.document_sums(self.counts, self.documents)
+
+    @cached_property
+    def is_whole(self) -> bool:
+        """Whether there are sums, of whole numbers only."""
+        return self.sums is not None and all(map(is_whole, self.sums.values()))
+
+    @cached_property
+    def alone(self) -> Replicates:
+        """The values of each document by itself."""
+        if self.sums is None:
+            return self.metric.alone(self.counts, self.documents)
+        return self.metric.values_of(self.sums)
+
+    @cached_property
+    def own_documents(self) -> tuple[str, ...]:
+        """The documents of which something was counted."""
+        return tuple(self.metric.documents(self.counts))
+
+    def within(self, documents: tuple[str, ...]) -> Sample:
+        """The sample over some of its documents."""
+        if documents == self.documents:
+            return self
+        part, at = replace(self, documents=documents), np.searchsorted(self.documents, documents)
+        part.__dict__["fingerprints"] = self.fingerprints[at]  # are computed once
+        part.__dict__["sums"] = self.sums and {name: own[at] for name, own in self.sums.items()}
+        return part
+
+    def replicates(self, weights: NDArray[Any]) -> Replicates:
+        """The values of each replicate; weights are whole numbers, possibly as floats."""
+        if self.sums is None:
+            whole = weights.astype(np.int64, copy=False)
+            return self.metric.replicates(self.counts, self.documents, whole)
+        return self.metric.values_of(weigh(weights, self.sums))
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """By document a number of all of its rows, in any order: others have another one."""
+        column = self.metric.document_column
+        rows = self.counts.select(column, hash=pl.struct(pl.all()).hash(seed=0))
+        sums = rows.group_by(document=column).agg(pl.col("hash").sum(), rows=pl.len())
+        return columns_of(sums, ["hash"], self.documents)[:, 0]
+
+
+def resample(samples: Sequence[Sample], replicates: int, seed: int) -> list[Replicates]:
+    """The values of bootstrap replicates of systems over the same documents.
+
+    They have the same draws: differences of their replicates are those of pairs.
+    """
+    blocks: list[list[Replicates]] = [[] for _ in samples]
+    for weights in draws(len(samples[0].documents), replicates, seed):
+        shared = weights.astype(np.float64)  # once for all products
+        for sample, own in zip(samples, blocks, strict=True):
+            own.append(sample.replicates(shared))
+    return [join_blocks(iter(own)) for own in blocks]
 
 
 def unit_draws(times: NDArray[np.int64], replicates: int, seed: int) -> Iterator[Weights]:
@@ -255,60 +333,117 @@ class Permutations:
         return Chance(as_large / defined, 0.0, min(1.0, 2.0 ** (1 - self.documents)))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Swaps:
+    """Systems over the same documents, of which any two change places in the same draws.
+
+    What a system has in the documents that change places is summed once, whatever it is compared
+    with: the first system of a pair then has its sums, less these, and those of the second.
+
+    Attributes:
+        samples: the systems.
+        replicates: how many draws are wanted.
+        seed: of the random numbers.
+    """
+
+    samples: Sequence[Sample]
+    replicates: int
+    seed: int
+
+    def blocks(self) -> Iterator[Weights]:
+        """Draws of the documents that change places: a row per replicate."""
+        random, size = np.random.default_rng(self.seed), len(self.samples[0].documents)
+        for number in blocks(self.replicates, 2 * size):
+            yield random.integers(0, 2, (number, size))
+
+    @cached_property
+    def swap_sums(self) -> dict[Sample, Sums]:
+        """By system the sums of the documents that change places, in each draw.
+
+        Sums of fractions depend on their order: these are summed pair by pair.
+        """
+        parts: dict[Sample, list[Sums]] = {item: [] for item in self.samples if item.is_whole}
+        for block in self.blocks():
+            weights = block.astype(np.float64)
+            for sample, own in parts.items():
+                own.append(weigh(weights, sample.sums or {}))
+        return {sample: join_blocks(iter(own)) for sample, own in parts.items()}
+
+
+@dataclass(frozen=True, eq=False)
 class Pair:
     """Two systems over the same documents.
 
     Attributes:
-        metric: the metric that they are compared by.
-        counts: what was counted of both, the documents of the second under other names.
-        documents: the names of the documents of the first, and then of the second.
-        differing: the indices of the documents that differ in anything that was counted.
+        first: the first system.
+        second: the second one.
     """
 
-    metric: Metric
-    counts: pl.DataFrame
-    documents: tuple[str, ...]
-    differing: tuple[int, ...]
+    first: Sample
+    second: Sample
 
     @classmethod
     def of(cls, metric: Metric, first: pl.DataFrame, second: pl.DataFrame) -> Pair:
         """Two systems by their counts, a row or several per document."""
-        shared = sorted({*metric.documents(first), *metric.documents(second)})
-        column = metric.document_column
-        sides = [
-            counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
-            for mark, counts in (("1 ", first), ("2 ", second))
-        ]
-        both = tuple(f"{mark} {name}" for mark in (1, 2) for name in shared)
-        marked = [rows.with_columns(_side=pl.lit(n)) for n, rows in ((1, first), (-1, second))]
-        sums = pl.concat(marked).group_by(pl.exclude("_side")).agg(pl.col("_side").sum())
-        differing = set(sums.filter(pl.col("_side") != 0)[column])
-        indices = tuple(index for index, name in enumerate(shared) if name in differing)
-        return cls(metric, pl.concat(sides), both, indices)
+        shared = tuple(sorted({*metric.documents(first), *metric.documents(second)}))
+        return cls(*(Sample(metric, counts, shared) for counts in (first, second)))
+
+    @property
+    def metric(self) -> Metric:
+        """The metric that they are compared by."""
+        return self.first.metric
 
     @property
     def size(self) -> int:
         """How many documents there are."""
-        return len(self.documents) // 2
+        return len(self.first.documents)
 
-    def permutation(self, replicates: int, seed: int) -> Permutations:
+    @cached_property
+    def both(self) -> Sample:
+        """Both systems as one, the documents of the first and then of the second marked."""
+        marks, column = (("1 ", self.first), ("2 ", self.second)), self.metric.document_column
+        counts = [
+            side.counts.with_columns((pl.lit(mark) + pl.col(column)).alias(column))
+            for mark, side in marks
+        ]
+        documents = tuple(f"{mark}{name}" for mark, side in marks for name in side.documents)
+        both = Sample(self.metric, pl.concat(counts), documents)
+        if (own := self.first.sums) and (other := self.second.sums):
+            both.__dict__["sums"] = {n: np.concatenate([own[n], other[n]]) for n in own}
+        return both
+
+    @cached_property
+    def differing(self) -> tuple[int, ...]:
+        """The indices of the documents that differ in anything that was counted."""
+        differ = self.first.fingerprints != self.second.fingerprints
+        return tuple(np.flatnonzero(differ).tolist())
+
+    def permutation(self, replicates: int, seed: int, swaps: Swaps | None = None) -> Permutations:
         """The differences where systems changed places.
 
         Documents in which the systems do not differ make no difference. With n others there are
         2ⁿ ways to change places: all of them are counted if they are at most `replicates`, which
         are drawn elsewhere.
+
+        Args:
+            replicates: how many there are.
+            seed: of the random numbers.
+            swaps: the draws, where other pairs have them too.
         """
         ways = 2 ** len(self.differing)
         exact = ways <= replicates
-        swapped = self._all_swaps(ways) if exact else self._drawn_swaps(replicates, seed)
-        differences = gathered(self._difference(1 - block, block) for block in swapped)
+        swaps = swaps or Swaps((self.first, self.second), replicates, seed)
+        if exact or not (self.first.is_whole and self.second.is_whole):
+            swapped = self._all_swaps(ways) if exact else swaps.blocks()
+            differences = join_blocks(map(self._difference, swapped))
+        else:
+            differences = self._whole_differences(swaps)
         return Permutations(differences, exact, self.size, len(self.differing))
 
     def _all_swaps(self, ways: int) -> Iterator[Weights]:
         """All ways to change places, without their opposites, whose differences are opposite."""
         begin, half = 0, max(1, ways // 2)
-        for size in blocks(half, len(self.documents)):
+        for size in blocks(half, 2 * self.size):
             numbers = np.arange(begin, begin + size)
             swaps = np.zeros((size, self.size), dtype=np.int64)
             for bit, index in enumerate(self.differing[1:]):
@@ -316,15 +451,22 @@ class Pair:
             yield swaps
             begin += size
 
-    def _drawn_swaps(self, replicates: int, seed: int) -> Iterator[Weights]:
-        random = np.random.default_rng(seed)
-        for size in blocks(replicates, len(self.documents)):
-            yield random.integers(0, 2, (size, self.size))
-
-    def _difference(self, own: Weights, other: Weights) -> Replicates:
+    def _difference(self, block: Weights) -> Replicates:
         """The differences of a system of some documents of each, and of the system of the rest."""
-        first = self.metric.replicates(self.counts, self.documents, np.hstack([own, other]))
-        second = self.metric.replicates(self.counts, self.documents, np.hstack([other, own]))
+        first = self.both.replicates(np.hstack([1 - block, block]))
+        second = self.both.replicates(np.hstack([block, 1 - block]))
+        return {name: first[name] - second[name] for name in first}
+
+    def _whole_differences(self, swaps: Swaps) -> Replicates:
+        """The differences in all draws, from the sums of either system by itself."""
+        gone, come = swaps.swap_sums[self.first], swaps.swap_sums[self.second]
+        changes = {name: come[name] - own for name, own in gone.items()}
+        first, second = (
+            side.metric.values_of(
+                {n: own.sum(axis=0) + sign * changes[n] for n, own in (side.sums or {}).items()}
+            )
+            for side, sign in ((self.first, 1), (self.second, -1))
+        )
         return {name: first[name] - second[name] for name in first}
 
 

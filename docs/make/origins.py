@@ -12,7 +12,6 @@ from hlteval.converters.format import no_tables
 from hlteval.findings import catalogue
 from hlteval.sources import CODES
 from hlteval.workflows.run.checks import CODES as OF_REFERENCES
-from hlteval.workflows.run.checks import TABLE_MISTAKES_CODES as OF_TABLES
 
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {
@@ -52,7 +51,7 @@ def origins() -> Mapping[str, Origins]:
     """
     formats = {name: converters.load(name) for name in converters.known()}
     of_formats = {
-        name: (*CODES, *form.codes, *(OF_TABLES if form.tabular is not no_tables else ()))
+        name: (*CODES, *form.codes, *(("TAB",) if form.tabular is not no_tables else ()))
         for name, form in formats.items()
     }
     of_tasks = {}

@@ -126,7 +126,7 @@ Share: TypeAlias = Annotated[float, Between(0, 1, above=True)]
 """A number above 0 and below 1."""
 
 
-_NAMES: Mapping[str, Any] = types.MappingProxyType({"Corpus": Corpus})
+_NAMES: Mapping[str, Any] = {"Corpus": Corpus}
 """Names in annotations such as `Input` that the module of a function need not import."""
 
 
@@ -210,15 +210,13 @@ def _plain(argument: str, kind: Any, value: object) -> object:
     raise _wrong_type(argument, _EXPECTED[kind], value)
 
 
-_EXPECTED: Mapping[object, str] = types.MappingProxyType(
-    {
-        str: "text",
-        bool: "True or False",
-        int: "an integer",
-        float: "a number",
-        Mapping: "a mapping of names to values",
-    }
-)
+_EXPECTED: Mapping[object, str] = {
+    str: "text",
+    bool: "True or False",
+    int: "an integer",
+    float: "a number",
+    Mapping: "a mapping of names to values",
+}
 """The plain types in words."""
 
 
@@ -233,11 +231,7 @@ def describe_value(value: object) -> str:
 
 
 def system_paths(
-    systems: Iterable[Input] | Mapping[str, Input],
-    table: str,
-    *,
-    existing: bool = True,
-    argument: str = "systems",
+    systems: Iterable[Input] | Mapping[str, Input], table: str, *, existing: bool, argument: str
 ) -> list[str]:
     """The submissions of a comparison, or other inputs, each with a name of its own.
 

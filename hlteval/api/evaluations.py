@@ -229,9 +229,7 @@ def campaign(
         kept = Path(names["cache"]) if "cache" in names else None
         with tempfile.TemporaryDirectory() as nowhere:
             folder = Path(names.get("output", nowhere))
-            result = campaigns.campaign_in(
-                folder, read, cache=kept, jobs=jobs, cluster=cluster or ""
-            )
+            result = campaigns.campaign_in(folder, read, cache=kept, jobs=jobs, cluster=cluster)
         if "output" in names:
             campaign_files.write_campaign(result, folder)
     return result

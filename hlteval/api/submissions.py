@@ -350,15 +350,11 @@ def report(
         ...     Path(folder, "report.html").read_text("utf-8")[:15]
         '<!doctype html>'
     """
-    from hlteval.reports.html import write
-    from hlteval.results.verdict import Refusal
+    from hlteval.reports.html import Result, write
     from hlteval.workflows.run.verdicts import Refused
 
-    given: object = result
-    if isinstance(given, Refused):
-        given = Refusal(given.verdict, str(given), given.fix, given.blocking)
-    known = Scores | Verdict | Comparison | Leaderboard | Agreement | Refusal
-    if not isinstance(given, known):
+    given: object = result.result() if isinstance(result, Refused) else result
+    if not isinstance(given, Result):
         kind = type(given).__name__
         expected = "scores, a verdict, a comparison, a leaderboard or an agreement"
         raise TypeError(f"result: expected {expected}, got {kind}")

@@ -16,15 +16,13 @@ from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epil
 from hlteval.cli.servers import lsp, serve
 
 #: The commands that are of no single task, in the order of the help.
-COMMANDS: Mapping[str, Callable[..., None]] = MappingProxyType(
-    {
-        each.__name__: each
-        for each in (
-            *(convert, verify, pipeline, campaign, serve, inspect, lsp),
-            *(config, tasks, formats, explain, schema, demo),
-        )
-    }
-)
+COMMANDS: Mapping[str, Callable[..., None]] = {
+    each.__name__: each
+    for each in (
+        *(convert, verify, pipeline, campaign, serve, inspect, lsp),
+        *(config, tasks, formats, explain, schema, demo),
+    )
+}
 #: The commands that tasks have, in the order of the help.
 TASKED: Mapping[Command, TaskCommand] = MappingProxyType(
     {name: TaskCommand(name, getattr(submissions, name)) for name in get_args(Command)}

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, wraps
 from importlib import resources
-from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, get_origin
 
 import typer
@@ -23,11 +22,14 @@ from hlteval.cli import defaults
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
 from hlteval.extensions import resolve
+from hlteval.findings.finding import Severity
 from hlteval.tasks import BUILTIN, load, task_names
 from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
-from hlteval.workflows.run.request import LEVELS, OPTIONS, Intervals, Request
+from hlteval.workflows.run.request import Intervals, Request
 
+#: The output formats of commands with two.
+Form = Literal["text", "json"]
 #: Words that a shell offers, each with what it means.
 Words = list[tuple[str, str]]
 #: Set in a context whose group lists its tasks: their commands are not built.
@@ -115,7 +117,7 @@ def levels(incomplete: str) -> Words:
     code, equals, _ = incomplete.partition("=")
     if not equals:
         return [(f"{name}=", title) for name, title in codes(incomplete)]
-    return _completions(incomplete, ((f"{code}={level}", "") for level in LEVELS))
+    return _completions(incomplete, ((f"{code}={level}", "") for level in Severity))
 
 
 def metrics(ctx: typer.Context, incomplete: str) -> Words:
@@ -152,15 +154,14 @@ _OWN = frozenset({"as", "help", "default", "choices", "forms", "needs", "without
 
 
 def declaration(command: str, name: str) -> Mapping[str, Any]:
-    """Return the declaration of an option of a command; what is a field of `Request` has its own.
+    """Return the declaration of an option of a command, which completes that of all commands.
 
     Examples:
         >>> declaration("score", "encoding")["help"]
         'Encoding of the input files.'
     """
     tables = declarations()
-    own = tables[command].get("options", {})
-    return {**OPTIONS.get(name, {}), **tables["options"].get(name, {}), **own.get(name, {})}
+    return {**tables["options"].get(name, {}), **tables[command].get("options", {}).get(name, {})}
 
 
 def declare(notation: str, text: str, settings: Mapping[str, Any]) -> Any:
@@ -238,7 +239,7 @@ def with_options(name: str, function: Callable[..., None]) -> Callable[..., None
 
 Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack"]
 #: Common options of commands that set the option of a task of the same name, too.
-SHARED: Mapping[str, frozenset[str]] = MappingProxyType({"leaderboard": frozenset({"metrics"})})
+SHARED: Mapping[str, frozenset[str]] = {"leaderboard": frozenset({"metrics"})}
 #: The commands that tasks without a metric have, too.
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
 
@@ -350,9 +351,7 @@ class TaskCommand:
         names = {each.name for each in fields(Outputs)}
         own = {name: value for name, value in values.items() if name in names}
         taken = defaults.applied_defaults(context) if self.takes_defaults else None
-        return Outputs(
-            **own, defaults=taken, forms=tuple(declaration(self.name, "form")["choices"])
-        )
+        return Outputs(**own, defaults=taken, forms=declaration(self.name, "form")["choices"])
 
 
 def _flags(names: Iterable[str]) -> str:
@@ -379,11 +378,9 @@ def _option_of_task(declared: Option, *, hidden: bool) -> inspect.Parameter:
         settings["autocompletion"] = complete if declared.choices else None
     short = f"-{declared.short} " if declared.short and not (hidden or declared.switch) else ""
     info = declare(f"{short}--{declared.flag} {declared.placeholder}", declared.help, settings)
+    hint, default = Annotated[kind, info], False if declared.switch else None
     return inspect.Parameter(
-        declared.name,
-        inspect.Parameter.KEYWORD_ONLY,
-        default=False if declared.switch else None,
-        annotation=Annotated[kind, info],
+        declared.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint
     )
 
 

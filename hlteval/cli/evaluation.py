@@ -5,10 +5,8 @@ from typing import Literal
 
 import typer
 
-from hlteval.cli.commands import check_task, declaration, with_options
+from hlteval.cli.commands import Form, check_task, declaration, with_options
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, usage
-
-Form = Literal["text", "json"]
 
 
 def pipeline(

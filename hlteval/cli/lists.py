@@ -6,19 +6,17 @@ import shlex
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 from typer import BadParameter, Exit
 
-from hlteval.cli.commands import check_task
+from hlteval.cli.commands import Form, check_task
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import usage
 from hlteval.extensions import FORMATS, TASKS, broken_extensions
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import Table
-
-Form = Literal["text", "json"]
 
 
 def tasks(
@@ -101,12 +99,8 @@ def schema(name: str | None = None, form: Form = "text") -> None:
     if name and form == "json":
         raise BadParameter("--format applies to the list of all schemas: a schema is JSON")
     try:
-        if name:
-            publish(lambda _: lists.schema_text(name), form)
-        elif form == "json":
-            publish(lambda _: lists.schemas_json(), form)
-        else:
-            publish(lambda _: lists.schema_table(), form)
+        listed = lists.schemas_json if form == "json" else lists.schema_table
+        publish(lambda _: lists.schema_text(name) if name else listed(), form)
     except lists.UnknownSchemaError as error:
         raise BadParameter(str(error)) from error
 

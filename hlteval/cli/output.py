@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from hlteval.reports.tables import View
     from hlteval.results.config import R
     from hlteval.results.scores import Scores
-    from hlteval.results.verdict import FixedCopy, Verdict
+    from hlteval.results.verdict import FixedCopy, Refusal, Verdict
 
 #: The output format and the path of each file.
 Files = Sequence[tuple[str, Path]]
@@ -162,7 +162,7 @@ class Outputs:
     output_file: list[str] | None = None
     report: Path | None = None
     plot: Path | None = None
-    forms: tuple[str, ...] = ()
+    forms: Collection[str] = ()
     defaults: Defaults | None = None
 
     @property
@@ -236,14 +236,13 @@ class Outputs:
         """
         from hlteval.reports.findings import json
         from hlteval.reports.scores import refusal_summary, refusal_text
-        from hlteval.results.verdict import Refusal
         from hlteval.workflows.run.verdicts import Refused
 
         try:
             yield
         except Refused as refused:
             show_defaults(self.defaults)
-            refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
+            refusal = refused.result(command)
             known: dict[str, Callable[[Refusal], RenderableType]]
             known = {"json": json, "text": refusal_text}
             files = [pair for pair in self.files if pair[0] in known]
@@ -330,10 +329,8 @@ def show_scores(scores: Scores, outputs: Outputs, view: View, folder: Path | Non
     tables = [] if folder is None else [(folder, partial(write_tables, scores))]
     outputs.publish(lambda name: FORMATS[name](scores, view), scores, *tables)
     if outputs.form != "text":  # which contains both
-        for text in scores.warnings:
-            write(remarks(), warning(text))
-        for text in scores.notes:
-            write(remarks(), note(text))
+        for remark in (*map(warning, scores.warnings), *map(note, scores.notes)):
+            write(remarks(), remark)
 
 
 @contextmanager

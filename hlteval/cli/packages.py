@@ -1,18 +1,16 @@
 """Commands of files: `convert`, `inspect` and `verify`."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any
 
 from typer import BadParameter, Context, Exit
 from typer.main import get_group
 
-from hlteval.cli.commands import TaskCommand, task_app
+from hlteval.cli.commands import Form, TaskCommand, task_app
 from hlteval.cli.defaults import config_of_call, not_given, show_defaults
 from hlteval.cli.process import usage
 from hlteval.results.verdict import Defaults
 from hlteval.workflows.run.request import Request
-
-Form = Literal["text", "json"]
 
 
 def convert(

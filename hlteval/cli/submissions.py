@@ -65,9 +65,8 @@ def validate(
         else:
             verdict = outputs.with_defaults(validate_all(request, paths))
     with usage():
-        show_verdict(
-            verdict, outputs.form, max_findings, outputs.files, outputs.reports(verdict), copy
-        )
+        reports = outputs.reports(verdict)
+        show_verdict(verdict, outputs.form, max_findings, outputs.files, reports, copy)
     raise Exit(0 if verdict.passed else 1)
 
 

@@ -27,14 +27,14 @@ leaves such findings out, in one place for all tasks.
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from types import MappingProxyType
+from itertools import zip_longest
 from typing import NamedTuple
 
 import msgspec
 
 from hlteval.findings.catalogue import Entry, entry, values
 from hlteval.findings.finding import SUBMISSION, Finding
-from hlteval.findings.sequence import part
+from hlteval.findings.sequence import lists_by_key, part
 
 _TOKEN = re.compile(r"[\w-]+")
 
@@ -45,7 +45,9 @@ _ANY = "*"
 Causes = tuple[tuple[str, str], ...]
 _NONE: Causes = ()
 
-#: Side, file, and record or line; None for all of the file.
+#: Records or lines of a file; None for all of it.
+Places = tuple[int | str | None, ...]
+#: Side, file, and record or line.
 Place = tuple[str, str | None, int | str | None]
 
 
@@ -62,9 +64,7 @@ class Cascades(NamedTuple):
 
 
 def cascades(
-    findings: Iterable[Finding],
-    paths: Mapping[str, str] = MappingProxyType({}),
-    kept: Collection[str] = (),
+    findings: Iterable[Finding], paths: Mapping[str, str], kept: Collection[str] = ()
 ) -> Cascades:
     """Divide findings by whether they follow from another finding, or only from the reference.
 
@@ -78,7 +78,7 @@ def cascades(
         >>> at = {"file": "d.a2", "span": Span(1, 4, 9), "record": "E1", "label": "Binding"}
         >>> role = finding("SEE201", role="agent", hint="did you mean Agent?", **at)
         >>> missing = finding("SEE203", roles="Agent or Process", **at)
-        >>> [item.code for item in cascades([role, missing]).kept]
+        >>> [item.code for item in cascades([role, missing], {}).kept]
         ['SEE201']
     """
     roots = _Roots(list(findings), paths, kept)
@@ -150,22 +150,15 @@ class _Roots:
     def parts(self, finding: Finding) -> Iterator[tuple[Finding, Causes]]:
         """A finding with what it follows from; of further problems, those with the same causes."""
         further = finding.further
-        if further is None:
-            yield finding, self._causes(finding, (_place(finding),))
+        if further is None or not any(self._codes(entry(finding.code))):
+            yield finding, self._causes(finding, () if further else (_place(finding),))
             return
-        if not any(self._codes(entry(finding.code))):
-            yield finding, self._causes(finding, ())
-            return
-        groups: defaultdict[Causes, list[int]] = defaultdict(list)
-        for number, place in enumerate(further.places):
-            name = further.names[number] if further.names else None
-            groups[self._causes(finding, (place,), name)].append(number)
+        problems = enumerate(zip_longest(further.places, further.names))
+        groups = lists_by_key((self._causes(finding, (at,), name), n) for n, (at, name) in problems)
         for causes, numbers in groups.items():
             yield part(finding, numbers), causes
 
-    def _causes(
-        self, finding: Finding, places: tuple[int | str | None, ...], name: str | None = None
-    ) -> Causes:
+    def _causes(self, finding: Finding, places: Places, name: str | None = None) -> Causes:
         """The causes of a finding, or of its problem at some places."""
         declared, own = entry(finding.code), finding.side
         hiding = {(own, finding.file), (own, self.paths.get(own, finding.file))}
@@ -177,20 +170,14 @@ class _Roots:
             if code != finding.code
             for side in self.sides
             if (side == own or side != SUBMISSION)
-            and self._follows(finding, declared, code, side, places, name)
+            and self._follows(finding, code, side, places, name)
         )
 
     def _follows(
-        self,
-        finding: Finding,
-        declared: Entry,
-        code: str,
-        side: str,
-        places: tuple[int | str | None, ...],
-        name: str | None,
+        self, finding: Finding, code: str, side: str, places: Places, name: str | None
     ) -> bool:
         """Whether a finding follows from one of a code on its own side, or on another one."""
-        other, file = side != finding.side, finding.file
+        declared, other, file = entry(finding.code), side != finding.side, finding.file
         key = code, side, _document(finding)
         if declared.suppressed_in in {"submission", "reference"}:
             meant = other == (declared.suppressed_in == "reference")

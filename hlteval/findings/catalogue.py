@@ -152,11 +152,8 @@ def catalogue() -> Mapping[str, Entry]:
         >>> catalogue()["STD101"].title == entry("STD101").title
         True
     """
-    folders = [
-        _CODES,
-        *(resources.files(load_extension(CODES, name)) for name in extensions(CODES)),
-    ]
-    files = [file for folder in folders for file in folder.iterdir()]
+    added = (resources.files(load_extension(CODES, name)) for name in extensions(CODES))
+    files = [file for folder in (_CODES, *added) for file in folder.iterdir()]
     entries: dict[str, Entry] = {}
     for file in sorted((f for f in files if f.name.endswith(".toml")), key=lambda f: f.name):
         for code, declaration in _read(file).items():

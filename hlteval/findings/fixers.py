@@ -12,9 +12,11 @@ counted in another way.
 import json
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
-from typing import Literal, NamedTuple
+from typing import Literal
 
+import msgspec
+
+from hlteval.extensions import make_function, read_tables
 from hlteval.findings.catalogue import values
 from hlteval.findings.finding import Finding
 
@@ -22,8 +24,8 @@ from hlteval.findings.finding import Finding
 Lines = tuple[str, ...] | None
 
 
-class Fixer(NamedTuple):
-    """A mechanical correction.
+class Fixer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A mechanical correction, as `fixers.toml` declares it.
 
     Attributes:
         title: what was done, in a few words.
@@ -197,25 +199,6 @@ def one_array(text: str) -> str | None:
 
 
 #: The fixers by name, as the entries of the catalogue name them.
-FIXERS: Mapping[str, Fixer] = MappingProxyType(
-    {
-        "table": Fixer("rewrote the table", "table"),
-        "table-values": Fixer("rewrote the table", "table", unsafe=True),
-        "utf-8": Fixer("converted the file to UTF-8", "file"),
-        "one-array": Fixer("wrote the lines as one array", "file", file=one_array),
-        "trailing-comma": Fixer("removed a comma", line=no_trailing_comma),
-        "no-quotes": Fixer("removed quotation marks", line=no_quotes),
-        "byte-order-mark": Fixer("removed the byte order mark", "file"),
-        "line-ends": Fixer("replaced CR LF with LF", "file"),
-        "junk-files": Fixer("left out hidden and system files", "files"),
-        "extents": Fixer("rewrote the extents", "rule"),
-        "offsets": Fixer("rewrote the offsets", "rule", unsafe=True),
-        "tab": Fixer("replaced spaces with a tab", line=tab_for_spaces),
-        "tabs": Fixer("replaced spaces with tabs", line=tabs_for_spaces),
-        "spelling": Fixer("corrected upper and lower case", line=spelling),
-        "suggestion": Fixer("rewrote the value as suggested", line=suggestion),
-        "trigger": Fixer("removed the trigger", line=no_trigger),
-        "empty-line": Fixer("removed an empty line", line=no_empty_line),
-        "trailing-space": Fixer("removed spaces at the end of the line", line=no_trailing_space),
-    }
+FIXERS: Mapping[str, Fixer] = msgspec.convert(
+    read_tables("hlteval.findings", "fixers"), dict[str, Fixer], dec_hook=make_function
 )

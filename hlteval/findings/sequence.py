@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 T = TypeVar("T", bound=Hashable)
+E = TypeVar("E")
 
 
 class Item(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -141,6 +142,19 @@ def tally(findings: Iterable[Finding], key: Callable[[Finding], T]) -> Counter[T
     return counts
 
 
+def lists_by_key(pairs: Iterable[tuple[T, E]]) -> dict[T, list[E]]:
+    """The second members of pairs by the first ones, both in their order.
+
+    Examples:
+        >>> lists_by_key([("a", 1), ("b", 2), ("a", 3)])
+        {'a': [1, 3], 'b': [2]}
+    """
+    lists: dict[T, list[E]] = {}
+    for key, item in pairs:
+        lists.setdefault(key, []).append(item)
+    return lists
+
+
 def severities(findings: tuple[Finding, ...]) -> str:
     """The number of findings by severity in words; empty without findings."""
     counts = tally(findings, attrgetter("severity"))
@@ -154,7 +168,6 @@ HELP = "correct the explained ones first; validate with --max-per-code 0 explain
 
 Place = int | str | None
 P = TypeVar("P", bound=Place)
-E = TypeVar("E")
 
 
 class Bounded:
@@ -263,14 +276,9 @@ def summary(first: Finding, places: Iterable[Place], names: Iterable[str] = ()) 
         '3 more:'
     """
     further = Further(tuple(places), tuple(names))
-    title = entry(first.code).title
+    text = f"{len(further.places):,} more: {entry(first.code).title}"
     return msgspec.structs.replace(
-        first,
-        message=f"{len(further.places):,} more: {title}",
-        help=HELP,
-        excerpt=None,
-        record=None,
-        further=further,
+        first, message=text, help=HELP, excerpt=None, record=None, further=further
     )
 
 
@@ -338,10 +346,8 @@ def by_notation(findings: Iterable[Finding], records: int) -> Iterator[Finding]:
         3
     """
     listed = list(findings)
-    groups: defaultdict[tuple[str, str | None], list[Finding]] = defaultdict(list)
-    for finding in listed:
-        if entry(finding.code).percentages:
-            groups[finding.code, finding.file].append(finding)
+    numeric = (finding for finding in listed if entry(finding.code).percentages)
+    groups = lists_by_key(((finding.code, finding.file), finding) for finding in numeric)
     causes: dict[int, Finding] = {}
     explained: set[int] = set()
     for alike in groups.values():

@@ -42,7 +42,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
         True
     """
     from rapidfuzz import process
-    from rapidfuzz.distance import DamerauLevenshtein
+    from rapidfuzz.distance.DamerauLevenshtein import normalized_similarity
 
     plain = _plain(name)
     opposite = plain.removeprefix("not") if plain.startswith("not") else f"not{plain}"
@@ -50,10 +50,7 @@ def closest(name: str, known: Iterable[str], *, cutoff: float = _CLOSE) -> str |
     if len(plain) >= _LEAST and plain in whole:
         return whole[plain]
     found = process.extractOne(
-        plain,
-        plain_names,
-        scorer=DamerauLevenshtein.normalized_similarity,
-        score_cutoff=cutoff / 100,
+        plain, plain_names, scorer=normalized_similarity, score_cutoff=cutoff / 100
     )
     if found:
         return names[found[2]]
@@ -139,7 +136,7 @@ def closest_files(
     if not unknown:  # nothing is loaded for nothing
         return {}
     from rapidfuzz import process
-    from rapidfuzz.distance import DamerauLevenshtein
+    from rapidfuzz.distance.DamerauLevenshtein import distance as edits
 
     stems = {name.lower(): name for name in known}
     found = {}
@@ -148,11 +145,7 @@ def closest_files(
         match = stems.get(stem) or stems.get(name.lower())
         if match is None and len(unknown) <= _MOST:
             near = process.extractOne(
-                name,
-                known,
-                scorer=DamerauLevenshtein.distance,
-                processor=str.lower,
-                score_cutoff=distance,
+                name, known, scorer=edits, processor=str.lower, score_cutoff=distance
             )
             match = near[0] if near else None
         if match is not None:

@@ -5,23 +5,26 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import groupby, islice
+from itertools import islice
 from typing import Any, NamedTuple
 
+import msgspec
 import polars as pl
 from rapidfuzz.distance import Postfix, Prefix
 
 from hlteval.converters import Format, ReadResult
+from hlteval.extensions import read_tables
 from hlteval.findings import Entry, FieldRef, Finding, Span, entry
 from hlteval.findings.fixers import FIXERS
+from hlteval.findings.sequence import lists_by_key
 from hlteval.lsp.documents import Buffer, Document, Edit, OpenFiles, Position, Range, Text
 from hlteval.lsp.judging import USAGE, NoUnit, Places, unit_of, unit_results
 from hlteval.lsp.session import EditorFinding, Failure, Links, Order, Site
 from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
-from hlteval.workflows.fix.fixing import Corrector, TextFile
+from hlteval.sources import Member, Unreadable, decode
+from hlteval.workflows.fix.fixing import Corrector, TextFile, changed_runs
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
 
@@ -64,13 +67,11 @@ def fixes(
         title = title[:1].upper() + title[1:]
         title = title if len(title) <= _LONGEST else f"{title[: _LONGEST - 1]}…"
         yield Fix(title, (item,), item.finding.code, line)
-    counts: dict[str, list[EditorFinding]] = {}
-    for item in every:
-        counts.setdefault(item.finding.code, []).append(item)
+    by_code = lists_by_key((item.finding.code, item) for item in every)
     for code in dict.fromkeys(item.finding.code for item in chosen):
-        if len(counts[code]) > 1:
-            yield Fix(f"Fix all {code} in this file", tuple(counts[code]), code)
-    if any(entry(code).fixer for code in counts):
+        if len(by_code[code]) > 1:
+            yield Fix(f"Fix all {code} in this file", tuple(by_code[code]), code)
+    if any(entry(code).fixer for code in by_code):
         yield Fix("Fix all findings of hlteval in this file")
 
 
@@ -125,14 +126,10 @@ def _edits(buffer: Buffer, fixed: TextFile, text: Text) -> Iterator[Edit]:
     old = buffer.text.removeprefix(_BOM).split("\n")
     if buffer.text.startswith(_BOM) and not fixed.mark:
         yield Edit(Range(Position(0, 0), text.position(0, 1)), "")
-    fresh: dict[int, list[str]] = {}
-    for number, line in fixed.lines:
-        fresh.setdefault(number, []).append(line.removesuffix("\r") if buffer.returns else line)
-    changes = [n for n, line in enumerate(old, start=1) if fresh.get(n, []) != [line]]
-    for _, run in groupby(enumerate(changes), key=lambda pair: pair[1] - pair[0]):
-        numbers = [number for _, number in run]
-        lines = [line for number in numbers for line in fresh.get(number, [])]
-        yield _edit(old, numbers[0], numbers[-1], lines, text)
+    end = "\r" if buffer.returns else ""
+    fresh = ((number, line.removesuffix(end)) for number, line in fixed.lines)
+    for first, gone, lines in changed_runs(enumerate(old, start=1), fresh):
+        yield _edit(old, first, first + len(gone) - 1, lines, text)
 
 
 def _edit(old: Sequence[str], first: int, last: int, lines: Sequence[str], text: Text) -> Edit:
@@ -152,7 +149,7 @@ def _edit(old: Sequence[str], first: int, last: int, lines: Sequence[str], text:
     return Edit(Range(start, text.place(last, len(before) + 1)), "\n".join(lines))
 
 
-class Names(NamedTuple):
+class Names(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Identifiers of one kind.
 
     Attributes:
@@ -167,22 +164,7 @@ class Names(NamedTuple):
 
 
 #: The kinds of identifiers; a table that a corpus does not have rows of says nothing.
-KINDS = {
-    "item": Names(
-        ("mentions.mention", "frames.frame", "modifiers.modifier", "groups.group"),
-        (
-            *("arguments.target", "frames.trigger", "groups.member", "modifiers.target"),
-            *("fills.target", "sentiments.target"),
-        ),
-    ),
-    "segment": Names(("segments.name", "translations.segment"), ("frames.justification",)),
-    "region": Names(("regions.region",), ("instances.region", "ratings.region")),
-    "entity": Names(
-        ("entities.entity",),
-        ("mentions.entity", "links.entity", "frames.place_kb", "sentiments.holder_kb"),
-        global_scope=True,
-    ),
-}
+KINDS = msgspec.convert(read_tables("hlteval.lsp", "identifiers"), dict[str, Names])
 
 
 def identifiers(corpus: Corpus) -> Iterator[pl.DataFrame]:
@@ -338,7 +320,6 @@ def _read(
 
     What comes first is whether it is the side of the document.
     """
-    sides: list[tuple[Source, Format, Mapping[str, tuple[Member, ...]]]]
     sides = [(opened.system, opened.format, opened.system_files)]
     if opened.reference is not None:
         sides.append((opened.reference, opened.reference_format, opened.reference_files))
@@ -406,9 +387,7 @@ def hover(findings: Iterable[EditorFinding], docs: str = "", *, markdown: bool =
         >>> print(hover([EditorFinding(found, NOWHERE)]).splitlines()[0])
         **SRC202**: Byte order mark
     """
-    by_code: dict[str, list[Finding]] = {}
-    for item in findings:
-        by_code.setdefault(item.finding.code, []).append(item.finding)
+    by_code = lists_by_key((item.finding.code, item.finding) for item in findings)
     parts = [
         "\n\n".join(_explanation(entry(code), findings, docs, markdown=markdown))
         for code, findings in list(by_code.items())[:_FINDINGS]

@@ -4,7 +4,6 @@ import os
 from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Event
-from types import MappingProxyType
 from typing import Any, BinaryIO
 
 from lsprotocol import types
@@ -28,7 +27,7 @@ _PATHS = ("reference", "against")
 _MARKDOWN = types.MarkupKind.Markdown
 _SECTION = SOURCE = "hlteval"
 #: Both begin with the worst.
-SEVERITIES = MappingProxyType(dict(zip(Severity, types.DiagnosticSeverity, strict=False)))
+SEVERITIES = dict(zip(Severity, types.DiagnosticSeverity, strict=False))
 #: The largest number of a line or column in the protocol.
 _LARGEST = 2**31 - 1
 _ALL = Range(NOWHERE.start, Position(_LARGEST, 0))

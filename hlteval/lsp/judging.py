@@ -190,9 +190,8 @@ def _only_task(path: str, files: OpenFiles) -> str:
         form = detect_format(files.source(path))
     except UnknownFormat:
         raise NoUnit(f"the task of this file is unknown; {_HOW}") from None
-    tasks = [
-        name for name in task_names() if form.name in {load(name).format, *load(name).submitted}
-    ]
+    every = ((name, load(name)) for name in task_names())
+    tasks = [name for name, task in every if form.name in {task.format, *task.submitted}]
     if len(tasks) == 1:
         return tasks[0]
     what = f"may belong to {', '.join(tasks)}" if tasks else "belongs to no task"

@@ -93,9 +93,7 @@ def curve_points(rows: pl.DataFrame, profile: str) -> pl.DataFrame:
     In the profile `plan` it begins at recall 0, and follows the order of the rows. In `official` it
     has the points of the script: with recall above 0, by recall and precision.
     """
-    known = [
-        name for name in ("recall", "precision", "threshold", "tp", "fp", "fn") if name in rows
-    ]
+    known = [name for name in (*RATES, "threshold", "tp", "fp", "fn") if name in rows]
     rows = rows.select(known).drop_nulls(["recall", "precision"])
     positive = rows.filter(pl.col("recall") > 0)
     if profile == "official" or rows.is_empty():

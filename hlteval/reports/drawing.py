@@ -277,9 +277,7 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
     return image
 
 
-def _figure(
-    names: Sequence[str], curves: Sequence[Panel], plots: Sequence[Forest], *, legend: bool
-) -> Figure:
+def _figure(names: list[str], curves: list[Panel], plots: list[Forest], *, legend: bool) -> Figure:
     """A figure with curves above forest plots, and one legend for all diagrams, below them.
 
     Args:

@@ -1,7 +1,6 @@
 """The output formats of campaigns, pipelines, and the best submissions of an evaluation."""
 
 from collections.abc import Callable, Mapping, Sequence
-from types import MappingProxyType
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -15,17 +14,17 @@ from hlteval.results import evaluation
 from hlteval.results.verdict import head, plain
 from hlteval.tasks import load
 
-_STYLES: Mapping[evaluation.SubmissionStatus | evaluation.CellStatus, str] = MappingProxyType(
-    {
-        **dict.fromkeys(("scored", "valid"), "green"),
-        **dict.fromkeys(("refused", "invalid", "not scored", "failed"), "bold red"),
-        **dict.fromkeys(("over limit", "waiting", "withdrawn"), "yellow"),
-    }
-)
+_STYLES: Mapping[evaluation.SubmissionStatus | evaluation.CellStatus, str] = {
+    **dict.fromkeys(("scored", "valid"), "green"),
+    **dict.fromkeys(("refused", "invalid", "not scored", "failed"), "bold red"),
+    **dict.fromkeys(("over limit", "waiting", "withdrawn"), "yellow"),
+}
+#: The best submissions of an evaluation.
+Ranking = Sequence[evaluation.Best]
 _NAMES = ("task", "language", "condition", "checkpoint", "team", "submission", "metric", "value")
 
 
-def best_text(best: Sequence[evaluation.Best]) -> RenderableType:
+def best_text(best: Ranking) -> RenderableType:
     """Return a row per team; columns of which nothing is known are left out."""
     if not best:
         return Prose("no submission is scored; run `hlteval pipeline` first")
@@ -39,7 +38,7 @@ def best_text(best: Sequence[evaluation.Best]) -> RenderableType:
     return Tables([Table(columns, [[row[index] for index in kept] for row in rows])])
 
 
-def best_tsv(best: Sequence[evaluation.Best]) -> str:
+def best_tsv(best: Ranking) -> str:
     """Return a line per team, with a header; an undefined value is empty."""
     lines = ["\t".join(_NAMES)]
     for each in best:
@@ -49,15 +48,14 @@ def best_tsv(best: Sequence[evaluation.Best]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def best_json(best: Sequence[evaluation.Best]) -> str:
+def best_json(best: Ranking) -> str:
     """Return one object with the best submission of each team."""
     return json_text({**head("best-submissions"), "best": plain(best)})
 
 
 #: The output formats of the best submissions by name.
-BEST_FORMATS: Mapping[str, Callable[[Sequence[evaluation.Best]], str | RenderableType]] = (
-    MappingProxyType({"text": best_text, "json": best_json, "tsv": best_tsv})
-)
+BEST_FORMATS: Mapping[str, Callable[[Ranking], RenderableType]]
+BEST_FORMATS = {"text": best_text, "json": best_json, "tsv": best_tsv}
 
 
 def render(
@@ -73,9 +71,10 @@ def summary(result: evaluation.CampaignResult | evaluation.PipelineResult) -> Re
     """Return how many cells or submissions there are of each status, and how many are new.
 
     Examples:
-        >>> print(summary(PipelineResult("r", (Entry("a", "a.tgz", "scored"),))).text)
+        >>> entry = evaluation.Entry("a", "a.tgz", "scored")
+        >>> print(summary(evaluation.PipelineResult("r", (entry,))).text)
         1 submission: 1 scored; nothing new
-        >>> print(summary(CampaignResult("dry run", ())).text)
+        >>> print(summary(evaluation.CampaignResult("dry run", ())).text)
         0 cells
     """
     if isinstance(result, evaluation.PipelineResult):

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json as json_library
 import re
-from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from operator import attrgetter
 from urllib.parse import quote
@@ -21,19 +21,10 @@ from rich.text import Text
 import hlteval
 from hlteval.findings import SUBMISSION, Excerpt, Finding, Item, Severity, Span, catalogue, entry
 from hlteval.findings.counts import count_of
-from hlteval.findings.sequence import severities, tally
+from hlteval.findings.sequence import lists_by_key, severities, tally
+from hlteval.reports import terminal
 from hlteval.reports.tables import FIXED, Column, Table, Tables
-from hlteval.reports.terminal import (
-    Formats,
-    Prose,
-    draw,
-    escape_json,
-    indent_wrapped,
-    isolate_bidi,
-    json_text,
-    printable,
-    visible,
-)
+from hlteval.reports.terminal import Formats, Prose, indent_wrapped, isolate_bidi, visible
 from hlteval.results.verdict import Outcome, Output, OverVerdict, Verdict, head
 
 #: Default maximum number of findings shown per file, and of one code in the whole run.
@@ -45,11 +36,8 @@ CODES = 4
 
 STYLES = {Severity.ERROR: "bold red", Severity.WARNING: "bold yellow", Severity.INFO: "bold cyan"}
 #: The styles of the word that a verdict begins with.
-OUTCOMES: Mapping[Outcome, str] = {
-    "pass": "bold green",
-    "fail": "bold red",
-    "undecided": "bold yellow",
-}
+OUTCOMES: Mapping[Outcome, str]
+OUTCOMES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 _RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
 
@@ -95,10 +83,8 @@ class _Report(msgspec.Struct, frozen=True):
                     yield block(finding, width, wrapped=wrapped)
                 if selected:
                     yield from _remainder([findings[number] for number in same], selected)
-        explained = [
-            findings[number] for number in sorted(shown) if not findings[number].only_counts
-        ]
-        yield from _summary(verdict, explained)
+        seen = (findings[number] for number in sorted(shown))
+        yield from _summary(verdict, [each for each in seen if not each.only_counts])
         yield closing_line(verdict, width if wrapped else None)
 
 
@@ -136,9 +122,7 @@ def _remainder(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iter
     hidden = tally(findings, attrgetter("code"))
     hidden.subtract(tally(selected, attrgetter("code")))
     where = "in this file" if findings[0].file else f"for the {findings[0].side}"
-    lines = [
-        f"… {count:,} more {code} {where}\n" for code, count in sorted(hidden.items()) if count
-    ]
+    lines = [f"… {count:,} more {code} {where}\n" for code, count in sorted((+hidden).items())]
     if lines:
         yield Text("".join(lines), style="dim")
 
@@ -174,7 +158,7 @@ def block(finding: Finding, width: int, *, wrapped: bool = False) -> Text:
 
 def _append_excerpt(result: Text, excerpt: Excerpt, span: Span, style: str, width: int) -> None:
     number = str(span.line)
-    line = draw(excerpt, span, width - len(number) - 3)
+    line = terminal.draw(excerpt, span, width - len(number) - 3)
     margin = " " * len(number)
     result.append(f"{margin} |\n{number} |", _GUTTER)
     if line.pieces:
@@ -210,14 +194,10 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
     yield Text()
 
 
-def _summary_rows(
-    verdict: Verdict, side: str, shown: Sequence[Finding]
-) -> Iterator[tuple[str, ...]]:
+def _summary_rows(verdict: Verdict, side: str, shown: Sequence[Finding]) -> Iterator[list[str]]:
     """Code, severity, counts and title of each code of one side."""
     counts = tally(shown, _kind)
-    groups: defaultdict[tuple[int, str], list[Finding]] = defaultdict(list)
-    for finding in verdict.of(side).findings:
-        groups[_rank(finding), finding.code].append(finding)
+    groups = lists_by_key(((_rank(item), item.code), item) for item in verdict.of(side).findings)
     for (_, code), same in sorted(groups.items()):
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
@@ -226,7 +206,7 @@ def _summary_rows(
             title = entry(code).title
         except KeyError:  # a code that is not in the catalogue
             title = visible(same[0].name)
-        yield code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title
+        yield [code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title]
 
 
 def _kind(finding: Finding) -> tuple[str, Severity, str]:
@@ -335,13 +315,13 @@ def json(result: Verdict | Output, *_: object) -> str:
     elif isinstance(result, OverVerdict):
         verdict, whole = result.verdict, result
     else:
-        return json_text(result.to_dict())
-    first = json_text(verdict.json_head(whole)).removesuffix("}\n")
+        return terminal.json_text(result.to_dict())
+    first = terminal.json_text(verdict.json_head(whole)).removesuffix("}\n")
     # Encoded findings contain no line break, so a comma before each one makes the lines an array.
     lines = _lines(verdict.findings)
     if lines:
         lines = b"\n" + lines.removesuffix(b"\n").replace(b"\n", b",\n") + b"\n"
-    return f'{first},"findings":[{escape_json(lines).decode()}]}}\n'
+    return f'{first},"findings":[{terminal.escape_json(lines).decode()}]}}\n'
 
 
 def jsonl(verdict: Verdict) -> str:
@@ -352,7 +332,7 @@ def jsonl(verdict: Verdict) -> str:
         ''
     """
     begin = msgspec.json.encode(head("finding")).removesuffix(b"}") + b","
-    return escape_json(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
+    return terminal.escape_json(_BEGIN.sub(begin, _lines(verdict.findings))).decode()
 
 
 def _lines(findings: Sequence[Finding]) -> bytes:
@@ -362,7 +342,7 @@ def _lines(findings: Sequence[Finding]) -> bytes:
         return encoder.encode_lines(items)
     except UnicodeEncodeError:  # a lone surrogate, as in a file name that is not UTF-8
         return encoder.encode_lines(
-            msgspec.structs.replace(item, **printable(msgspec.structs.asdict(item)))
+            msgspec.structs.replace(item, **terminal.printable(msgspec.structs.asdict(item)))
             for item in items
         )
 
@@ -491,15 +471,9 @@ def _result(finding: Finding, rule: int) -> dict[str, object]:
 
 
 #: The output formats by name.
-FORMATS: Formats[[Verdict]] = {
-    "text": text,
-    "concise": concise,
-    "json": json,
-    "jsonl": jsonl,
-    "sarif": sarif,
-    "github": github,
-    "junit": junit,
-}
+_RENDERERS: tuple[Callable[[Verdict], RenderableType], ...]
+_RENDERERS = (text, concise, json, jsonl, sarif, github, junit)
+FORMATS: Formats[[Verdict]] = {render.__name__: render for render in _RENDERERS}
 
 
 def render(

@@ -27,7 +27,7 @@ from hlteval.reports.findings import STYLES
 from hlteval.reports.tables import FIXED, Column, Table, Tables, fields_of
 from hlteval.reports.terminal import Prose, json_text, visible, wrap
 from hlteval.results.verdict import Profile, declared_schemas, head
-from hlteval.tasks.task import Option, Task
+from hlteval.tasks.task import MeasureInfo, Option, StatisticInfo, Task
 
 #: Maximum line length of prose, which longer lines make hard to read.
 _WIDEST = 88
@@ -344,24 +344,23 @@ def _task(task: Task) -> TaskDescription:
         formats=formats,
         references=() if task.scored_alone else task.references or formats,
         ranking=dict(task.primary),
-        metrics=tuple(_metric(task, name) for name in task.metrics),
+        metrics=tuple(_metric(task, *pair) for pair in task.metric_parts.items()),
         options=tuple(map(_option, task.options)),
     )
 
 
-def _metric(task: Task, name: str) -> MetricDescription:
-    info, measures = task.statistic(name), {item.name: item for item in task.measures}
-    measure = measures.get(name.rpartition(".")[0])
-    least, most = task.limits(name)
+def _metric(
+    task: Task, name: str, parts: tuple[MeasureInfo | None, StatisticInfo]
+) -> MetricDescription:
+    (measure, info), limits = parts, task.limits(name)
+    least, most = (limit if isfinite(limit) else None for limit in limits)
     return MetricDescription(
+        **{key: getattr(info, key) for key in ("meaning", "formula", "better")},
         name=name,
-        meaning=info.meaning if info else "",
         compared=measure.meaning if measure else "",
-        formula=info.formula if info else "",
-        values=info.values.text if info else "a number",
-        least=least if isfinite(least) else None,
-        most=most if isfinite(most) else None,
-        better=info.better if info else "neither",
+        values=info.values.text,
+        least=least,
+        most=most,
         ranks=tuple(profile for profile, ranking in task.primary.items() if ranking == name),  # type: ignore[misc]
     )
 
@@ -398,14 +397,11 @@ def codes_json(code: str) -> str:
 
 
 def _code(entry: Entry) -> CodeDescription:
-    names = ("code", "name", "title", "severity", "blocking")
-    texts = (entry.why, entry.fix, entry.clause)
-    why, fix, clause = ("\n\n".join(paragraphs(text)) for text in texts)
+    plain, prose = ("code", "name", "title", "severity", "blocking"), ("why", "fix", "clause")
+    members = {name: getattr(entry, name) for name in plain}
+    members |= {name: "\n\n".join(paragraphs(getattr(entry, name))) for name in prose}
     return CodeDescription(
-        **{name: getattr(entry, name) for name in names},
-        why=why,
-        fix=fix,
-        clause=clause,
+        **members,
         fixable=bool(entry.fixer),
         wrong=entry.bad.strip("\n"),
         right=entry.good.strip("\n"),

@@ -33,14 +33,10 @@ def scores(result: Scores) -> str:
         limits = limits_text(result.intervals.get(name), values, missing="")
         ranks = "ranks" if name == result.primary else ""
         rows.append((name, value_text(result.metrics[name], values), limits, ranks))
-    return _html(
-        f"{result.task}, profile {result.profile}",
-        ("metric", "value", "interval", ""),
-        rows,
-        notes=[*_further(len(result.metrics), ".to_frame()"), *result.notes],
-        warnings=result.warnings,
-        signature=result.signature,
-    )
+    head, columns = f"{result.task}, profile {result.profile}", ("metric", "value", "interval", "")
+    notes = [*_further(len(result.metrics), ".to_frame()"), *result.notes]
+    last = {"warnings": result.warnings, "signature": result.signature}
+    return _html(head, columns, rows, notes=notes, **last)
 
 
 def verdict(result: Verdict) -> str:
@@ -51,12 +47,9 @@ def verdict(result: Verdict) -> str:
         side = "" if each.side == SUBMISSION else f"{each.side}: "
         place = f"{side}{each.file or ''}{each.position}"
         rows.append((each.severity, each.code, place, each.message))
-    return _html(
-        f"{head}{result.outcome}; {severities(result.findings) or 'no findings'}",
-        ("severity", "code", "place", "message"),
-        rows[:MOST],
-        notes=_further(len(rows), ".findings"),
-    )
+    head += f"{result.outcome}; {severities(result.findings) or 'no findings'}"
+    columns = ("severity", "code", "place", "message")
+    return _html(head, columns, rows[:MOST], notes=_further(len(rows), ".findings"))
 
 
 def comparison(result: Comparison) -> str:
@@ -69,14 +62,10 @@ def comparison(result: Comparison) -> str:
         for each in result.systems
     ]  # fmt: skip
     refused = [("refused", each.name, each.reason) for each in result.refused]
-    notes = [*_further(len(rows), ".systems"), *_further(len(refused), ".refused")]
-    return _html(
-        f"{result.task}, profile {result.profile}: {result.metric}",
-        ("rank", "system", "value", "interval"),
-        [*rows[:MOST], *refused[:MOST]],
-        notes=[*notes, *result.notes],
-        signature=result.signature,
-    )
+    head = f"{result.task}, profile {result.profile}: {result.metric}"
+    notes = [*_further(len(rows), ".systems"), *_further(len(refused), ".refused"), *result.notes]
+    listed, columns = [*rows[:MOST], *refused[:MOST]], ("rank", "system", "value", "interval")
+    return _html(head, columns, listed, notes=notes, signature=result.signature)
 
 
 def corpus(result: Corpus) -> str:

@@ -15,18 +15,11 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.findings.sequence import severities
+from hlteval.reports import terminal
 from hlteval.reports.findings import MAX_FINDINGS
 from hlteval.reports.findings import text as findings_text
 from hlteval.reports.tables import ALL, FIXED, Cell, Column, Field, Table, Tables, View, tsv_lines
-from hlteval.reports.terminal import (
-    Formats,
-    Prose,
-    escape_json,
-    frame_text,
-    json_text,
-    visible,
-    warning,
-)
+from hlteval.reports.terminal import Prose
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Interval
 from hlteval.results.verdict import Refusal
@@ -53,8 +46,8 @@ def value_text(value: float | None, values: Range) -> str:
         values: what it can be, as its statistic declares.
 
     Examples:
-        >>> from hlteval.tasks.task import COUNT, RATE
-        >>> value_text(1.0, RATE), value_text(832.0, COUNT), value_text(None, RATE)
+        >>> from hlteval.tasks.task import NUMBER, RATE
+        >>> value_text(1.0, RATE), value_text(832.0, NUMBER), value_text(None, RATE)
         ('1.0000', '832', '-')
     """
     if value is None:
@@ -121,9 +114,9 @@ def _cell(row: Mapping[str, object], field: Field, values: Range) -> str:
         case float(value), _:
             return f"{value:+.4f}" if field.signed else value_text(value, values)
         case [*items], _:
-            return ", ".join(visible(str(item)) for item in items)
+            return ", ".join(terminal.visible(str(item)) for item in items)
         case value, _:
-            return visible(str(value))
+            return terminal.visible(str(value))
 
 
 def pivot_scorings(
@@ -143,10 +136,10 @@ def pivot_scorings(
 def text(scores: Scores, view: View = ALL) -> RenderableType:
     """Metrics, scorings that hold something, notes and the signature."""
     scorings = view.of(_scorings(scores, with_empty=False))
-    parts: list[RenderableType] = [*map(warning, scores.warnings)]
+    parts: list[RenderableType] = [*map(terminal.warning, scores.warnings)]
     parts += [Tables([_metrics(scores)]), Tables(scorings, view.wide)]
     head = f"{scores.task}, profile {scores.profile}"
-    return frame_text(head, parts, scores.notes, scores.signature)
+    return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
 
 def _metrics(scores: Scores) -> Table:
@@ -208,9 +201,9 @@ def _json(scores: Scores) -> Iterator[bytes]:
     for name, value in scores.to_dict(lambda table: table).items():
         yield begin + msgspec.json.encode(name) + b":"
         if name == "tables":
-            yield from map(escape_json, _tables(value))
+            yield from map(terminal.escape_json, _tables(value))
         else:
-            yield json_text(value).removesuffix("\n").encode()
+            yield terminal.json_text(value).removesuffix("\n").encode()
         begin = b","
     yield b"}\n"
 
@@ -289,7 +282,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
 
 
 #: The formats by name.
-FORMATS: Formats[[Scores, View]] = MappingProxyType(
+FORMATS: terminal.Formats[[Scores, View]] = MappingProxyType(
     {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
 )
 

@@ -93,9 +93,7 @@ def comparison_text(comparison: Comparison, view: View = ALL) -> RenderableType:
 
 def comparison_json(comparison: Comparison, _: View = ALL) -> str:
     """The comparison as one JSON object; in `refused`, what `score` reports of these systems."""
-    reports = {
-        system.name: msgspec.Raw(findings_json(system).encode()) for system in comparison.refused
-    }
+    reports = {each.name: msgspec.Raw(findings_json(each).encode()) for each in comparison.refused}
     return json_text(comparison.to_dict() | {"refused": reports})
 
 

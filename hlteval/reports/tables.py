@@ -23,15 +23,8 @@ from rich.text import Text
 
 from hlteval.findings.counts import count_of
 from hlteval.findings.suggest import did_you_mean
-from hlteval.reports.terminal import (
-    Prose,
-    in_cells,
-    in_latex,
-    in_markdown,
-    isolate_bidi,
-    visible,
-    wrap,
-)
+from hlteval.reports import terminal
+from hlteval.reports.terminal import Prose, in_cells, in_latex, in_markdown, visible
 from hlteval.tasks.task import HIGH, LOW, NORMAL, RATE, Range
 
 #: Cells between two columns.
@@ -299,7 +292,7 @@ def _letters(name: str) -> str:
 
 
 def _plain(cell: Cell) -> str:
-    return isolate_bidi(cell if isinstance(cell, str) else cell[0])
+    return terminal.isolate_bidi(cell if isinstance(cell, str) else cell[0])
 
 
 def _widths(table: Table, index: int) -> tuple[int, int]:
@@ -354,7 +347,7 @@ def _row(table: Table, widths: Mapping[int, int], row: Sequence[Cell]) -> Iterat
     for index, width in widths.items():
         text, style = _plain(row[index]), "" if isinstance(row[index], str) else row[index][1]
         kind, lines = table.columns[index].kind, []
-        for part in wrap(text, width) if kind == "prose" else [text]:
+        for part in terminal.wrap(text, width) if kind == "prose" else [text]:
             spaces = " " * (width - cell_len(part))
             lines.append(Text(spaces + part if kind == "number" else part + spaces, style))
         wrapped.append(lines)

@@ -1,12 +1,12 @@
 """Files of defaults as values: the settings for each command, and results that name them."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 import msgspec
 
+from hlteval.extensions import read_tables
 from hlteval.findings import Finding
 from hlteval.results.agreement import Agreement
 from hlteval.results.evaluation import CampaignResult, CellResult, Group
@@ -15,23 +15,8 @@ from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import Defaults, Verdict
 from hlteval.tasks import load
 
-_SCORES = ("task", "reference", "profile", "encoding", "options")
 #: The settings that each command takes.
-TAKEN: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "validate": ("task", "against", "profile", "encoding", "fail-on", "select", "ignore",
-                     "severity", "options"),
-        "convert": ("encoding",),
-        "score": _SCORES,
-        "compare": _SCORES,
-        "leaderboard": _SCORES,
-        "agreement": ("task", "against", "encoding", "options"),
-        "pack": ("task", "against", "profile", "encoding", "options"),
-        "pipeline": ("task", "reference", "against", "profile", "options"),
-        "campaign": ("reference", "profile", "encoding", "options"),
-        "serve": _SCORES,
-    }
-)  # fmt: skip
+TAKEN: Mapping[str, Sequence[str]] = read_tables("hlteval.results", "config")
 
 
 @dataclass(frozen=True)
@@ -125,7 +110,5 @@ def campaign_with_defaults(
         else row
         for row in result.rows
     )
-    boards = {
-        group: with_defaults(board, by_group.get(group)) for group, board in result.boards.items()
-    }
+    boards = {key: with_defaults(board, by_group.get(key)) for key, board in result.boards.items()}
     return msgspec.structs.replace(result, rows=rows, boards=boards)

@@ -1,5 +1,7 @@
 """Evaluations and campaigns as values: what their manifests declare, and their results."""
 
+from __future__ import annotations  # `polars_types` reads the annotations as text
+
 import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -8,20 +10,20 @@ import msgspec
 import polars as pl
 
 from hlteval.findings import Finding, Findings, Item, Severity
+from hlteval.findings.sequence import lists_by_key
 from hlteval.results.systems import Leaderboard, polars_types
-from hlteval.results.verdict import Count, Output
+from hlteval.results.verdict import Count, Output, Profile
 
 Part = Literal["team", "task", "language", "condition", "checkpoint"]
 #: What distinguishes submissions, in the order of tables.
 PARTS: tuple[Part, ...] = ("team", "task", "language", "condition", "checkpoint")
-ProfileName = Literal["plan", "official"]
 #: The forms of values in manifests, from which docs.make.manifest_grammars makes their schemas.
 Name = Annotated[str, msgspec.Meta(min_length=1)]
 _UNIQUE = {"uniqueItems": True}
 _SOME = msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)
 Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
 SomeNames = Annotated[tuple[Name, ...], _SOME]
-Profiles = Annotated[tuple[ProfileName, ...], _SOME]
+Profiles = Annotated[tuple[Profile, ...], _SOME]
 Paths = Name | Mapping[str, Name]
 #: Placeholders of names that may have underscores in them.
 _WRITTEN = {"run": ".+", "any": ".*", "timestamp": "[0-9]{8}_[0-9]{6}"}
@@ -57,7 +59,7 @@ class TaskSettings(msgspec.Struct, frozen=True):
     against: Paths = ""
     names: Name = ""
     metric: Name = ""
-    profile: ProfileName = "plan"
+    profile: Profile = "plan"
     options: Mapping[str, object] = {}
 
 
@@ -299,7 +301,7 @@ class CellName(msgspec.Struct, frozen=True):
     """
 
     task: str
-    profile: ProfileName
+    profile: Profile
     condition: str
     submission: str
 
@@ -392,7 +394,7 @@ class CampaignCell(msgspec.Struct, frozen=True):
     """
 
     task: str
-    profile: ProfileName
+    profile: Profile
     condition: str
     submission: str
     status: CellStatus
@@ -668,10 +670,7 @@ class CampaignResult(Output, frozen=True):
     @property
     def groups(self) -> dict[Group, list[CellRow]]:
         """The cells that are compared with each other, in the order of the manifest."""
-        groups: dict[Group, list[CellRow]] = {}
-        for row in self.rows:
-            groups.setdefault(row.cell.group, []).append(row)
-        return groups
+        return lists_by_key((row.cell.group, row) for row in self.rows)
 
     def to_frame(self) -> pl.DataFrame:
         """The table of the campaign, with the columns `COLUMNS`."""

@@ -217,7 +217,7 @@ def polars_types(kind: type[msgspec.Struct]) -> dict[str, pl.DataType]:
     import polars as pl
 
     types: dict[str, pl.DataType] = {
-        **dict.fromkeys(("str", "ProfileName", "CellStatus"), pl.String()),
+        **dict.fromkeys(("str", "Profile", "CellStatus"), pl.String()),
         **dict.fromkeys(("int", "Count"), pl.Int64()),
         "tuple[str, ...]": pl.List(pl.String),
     }

@@ -176,12 +176,6 @@ def declared_schemas() -> Mapping[str, Mapping[str, Any]]:
     return tomllib.loads(text)
 
 
-#: The version of each schema by name.
-VERSIONS: Mapping[str, int] = {
-    name: schema["version"] for name, schema in declared_schemas().items()
-}
-
-
 def head(schema: str) -> dict[str, str | int]:
     """The first members of a result in JSON: the name of its schema, and the version.
 
@@ -192,7 +186,7 @@ def head(schema: str) -> dict[str, str | int]:
         >>> head("scores")
         {'schema': 'scores', 'version': 1}
     """
-    return {"schema": schema, "version": VERSIONS[schema]}
+    return {"schema": schema, "version": declared_schemas()[schema]["version"]}
 
 
 #: A number of things.

@@ -11,7 +11,6 @@ import secrets
 from collections.abc import AsyncIterator, Callable, Mapping
 from importlib import resources
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -25,6 +24,7 @@ from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingR
 from starlette.routing import Route
 from starlette.types import Message, Receive, Scope, Send
 
+from hlteval.extensions import read_tables
 from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.reports.html.page import as_json, digests
 from hlteval.serve.jobs import Job, Rejected, Session, Sessions
@@ -128,16 +128,7 @@ def restrict(order: Order, settings: ServeSettings) -> Order:
 
 
 #: The headers of every answer.
-ALWAYS = MappingProxyType(
-    {
-        "cache-control": "no-store",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
-        "cross-origin-opener-policy": "same-origin",
-        "cross-origin-resource-policy": "same-origin",
-        "permissions-policy": "camera=(), geolocation=(), microphone=()",
-    }
-)
+ALWAYS = read_tables("hlteval.serve", "assets/headers")
 #: The content security policy of answers that have none of their own.
 NOTHING = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'"
 #: The policy of a report beside its own: it has no origin, and no cookie.

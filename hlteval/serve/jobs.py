@@ -20,7 +20,6 @@ from contextlib import nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Literal
 
 import msgspec
@@ -143,20 +142,15 @@ async def receive(
 _PERFORM = "hlteval.serve.work:perform_alone"
 #: Variables of the environment that a job has.
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "JAVA_HOME")
-_SETTINGS = MappingProxyType(
-    {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", "POLARS_ENGINE_AFFINITY": "in-memory"}
-)
+_SETTINGS = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", **ONE_THREAD}
 #: Megabytes that a file may have that is written.
 _WRITTEN = 2_000
 #: Why a process ended, by its status; libraries that get no memory end in two ways.
-_REASONS = MappingProxyType(
-    {
-        None: "it took more than {} seconds",
-        -getattr(signal, "SIGXCPU", 0): "it took too much time",
-        -signal.SIGABRT: "it needs more memory than it may use",
-        -signal.SIGSEGV: "it needs more memory than it may use",
-    }
-)
+_REASONS: Mapping[int | None, str] = {
+    None: "it took more than {} seconds",
+    -getattr(signal, "SIGXCPU", 0): "it took too much time",
+    **dict.fromkeys((-signal.SIGABRT, -signal.SIGSEGV), "it needs more memory than it may use"),
+}
 
 
 @dataclass
@@ -195,7 +189,8 @@ class Processes:
         scratch = self.root / Folder.SCRATCH
         scratch.mkdir(mode=0o700, exist_ok=True)
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)} | _SETTINGS | ONE_THREAD
+        environment |= _SETTINGS | {"POLARS_ENGINE_AFFINITY": "in-memory"}
+        environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)}
         limits = ProcessLimits(self.limits.megabytes, 2 * self.limits.seconds, _WRITTEN)
         return Process(_PERFORM, root=self.root, limits=limits, environment=environment)
 

@@ -25,7 +25,7 @@ from hlteval.reports.systems import COMPARISON_FORMATS
 from hlteval.reports.tables import ALL
 from hlteval.reports.terminal import printable
 from hlteval.results.systems import NOT_DISTINGUISHABLE
-from hlteval.results.verdict import Refusal, Verdict
+from hlteval.results.verdict import Verdict
 from hlteval.serve.settings import Folder, Link, Order, Outcome, Part, Progress, Upload
 from hlteval.sources import Source, open_source
 from hlteval.sources.archives import FILE, Entry, admit, too_large
@@ -219,9 +219,8 @@ class _Work:
         names = [option.name for option in self.task.options if option.available_in(command)]
         available: dict[str, object] = {name: values[name] for name in names if name in values}
         present = {"tables", *(["against"] if REFERENCE in self.inputs else [])}
-        check_effect(
-            self.task, command, available, {*merge_options(self.task, available), *present}
-        )
+        present |= merge_options(self.task, available).keys()
+        check_effect(self.task, command, available, present)
         order = self.order
         return {"profile": order.profile, "encoding": order.encoding, "options": available}
 
@@ -244,9 +243,8 @@ class _Work:
             try:
                 make()
             except Refused as refused:
-                refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking)
                 part = Part(title.lower(), title, "refused", (("reason", str(refused)),))
-                self.add(part, refusal, {"json": json(refusal)})
+                self.add(part, refused.result(), {"json": json(refused.result())})
 
     def add(
         self, part: Part, result: Any, texts: Mapping[str, str], links: Iterable[Link] = ()

@@ -10,22 +10,7 @@ from hlteval.sources.writing import finish, merge, unfinished_path, writing
 CODES = ("SRC",)
 
 __all__ = [
-    "CODES",
-    "LIMITS",
-    "Limits",
-    "Listed",
-    "Member",
-    "OpenInput",
-    "Source",
-    "Unreadable",
-    "decode",
-    "finish",
-    "is_file_name",
-    "is_file_path",
-    "merge",
-    "open_source",
-    "sha256",
-    "stays_inside",
-    "unfinished_path",
-    "writing",
-]
+    "CODES", "LIMITS", "Limits", "Listed", "Member", "OpenInput", "Source", "Unreadable", "decode",
+    "finish", "is_file_name", "is_file_path", "merge", "open_source", "sha256", "stays_inside",
+    "unfinished_path", "writing",
+]  # fmt: skip

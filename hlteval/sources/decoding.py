@@ -94,10 +94,8 @@ def decode(
         text = data.decode(encoding)
     except UnicodeDecodeError as error:
         text = data.decode(encoding, "replace")
-        index, utf8 = (
-            len(data[: error.start].decode(encoding)),
-            codecs.lookup(encoding).name == "utf-8",
-        )
+        index = len(data[: error.start].decode(encoding))
+        utf8 = codecs.lookup(encoding).name == "utf-8"
         guess = _guess(data, text, error) if utf8 else ""
         values = {"byte": f"0x{data[error.start]:02x}", "offset": error.start, "encoding": encoding}
         code = "SRC201" if utf8 else "SRC204"
@@ -200,9 +198,8 @@ def _guess_by_runs(data: bytes) -> str:
             return ""
         windows = any(byte < 0xA0 for byte in high)
         return f"the file looks like {'windows-1252' if windows else 'Latin-1 or windows-1252'}"
-    pairs = [
-        run[at : at + 2] for run in {run for _, run, _ in runs} for at in range(0, len(run), 2)
-    ]
+    unique = {run for _, run, _ in runs}
+    pairs = [run[at : at + 2] for run in unique for at in range(0, len(run), 2)]
     frequent = sum(_FREQUENT.fullmatch(pair) is not None for pair in pairs)
     if len(pairs) < _FEWEST or frequent * 10 < 9 * len(pairs):
         return ""

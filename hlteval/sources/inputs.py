@@ -200,9 +200,8 @@ def as_corpus(frames: Any, path: str, table: str = "") -> Corpus:
         tables = {table or _table_of(frame): frame}
     if not tables:
         raise WrongFrame(f"no tables; a corpus has {', '.join(TABLES)}")
-    tables = {
-        name: _convert(TABLES[name], frame) for name, frame in _number_documents(tables).items()
-    }
+    numbered = _number_documents(tables)
+    tables = {name: _convert(TABLES[name], frame) for name, frame in numbered.items()}
     if "sources" not in tables:
         source = {"row": 0, "path": path, "member": "", "format": "data frame", "sha256": ""}
         tables["sources"] = pl.DataFrame([source])
@@ -301,9 +300,7 @@ def _convert(table: Table, frame: pl.DataFrame) -> pl.DataFrame:
             raise WrongFrame(f"{table.name}.{name} is missing ({column.dtype})")
     frame = frame.with_columns(places[name].alias(name) for name in absent)
     columns = {column.name: column for column in table.columns}
-    return frame.select(
-        _cast(table.name, columns[values.name], values) for values in frame.get_columns()
-    )
+    return frame.select(_cast(table.name, columns[each.name], each) for each in frame.get_columns())
 
 
 def _cast(table: str, column: Column, values: pl.Series) -> pl.Series:

@@ -5,26 +5,25 @@ reports them (SRC205) for all formats.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain
 
-_BZIP2 = tuple(b"BZh%d1AY&SY" % level for level in range(1, 10))
-#: The kinds of archives, in words, with their suffixes and first bytes.
-_ARCHIVES: tuple[tuple[str, str, str, tuple[bytes, ...]], ...] = (
-    ("zip", "a zip archive", ".zip", (b"PK\x03\x04", b"PK\x05\x06", b"PK\x07\x08")),
-    ("gzip", "a gzip archive", ".tgz .tar.gz", (b"\x1f\x8b",)),
-    ("tar", "an uncompressed tar archive", ".tar", ()),
-    ("compressed file", "a single compressed file", ".gz", ()),
-    ("bzip2", "a bzip2 archive", ".bz2 .tbz .tbz2", _BZIP2),
-    ("xz", "an xz archive", ".xz .txz", (b"\xfd7zXZ\x00",)),
-    ("zstd", "a zstd archive", ".zst", (b"\x28\xb5\x2f\xfd",)),
-    ("7z", "a 7z archive", ".7z", (b"7z\xbc\xaf\x27\x1c",)),
-    ("rar", "a rar archive", ".rar", (b"Rar!\x1a\x07",)),
-)
+from hlteval.extensions import read_tables
+
+
+def _signatures(texts: Iterable[str]) -> tuple[bytes, ...]:
+    """Return first bytes, each of which is a character of a text."""
+    return tuple(text.encode("latin-1") for text in texts)
+
+
+_FILES = read_tables("hlteval.sources", "signatures")
 #: The kinds of archives in words.
-KINDS: dict[str | None, str] = {kind: words for kind, words, _, _ in _ARCHIVES}
-_SUFFIXES = {suffix: kind for kind, _, suffixes, _ in _ARCHIVES for suffix in suffixes.split()}
+KINDS: dict[str | None, str] = {kind: each["title"] for kind, each in _FILES["archives"].items()}
+_SUFFIXES: Mapping[str, str] = _FILES["suffixes"]
 ARCHIVE_SUFFIXES = tuple(_SUFFIXES)
-_ALL = tuple(signature for *_, signatures in _ARCHIVES for signature in signatures)
+#: The first bytes of the kinds of archives.
+_FIRST = {kind: _signatures(each["first"]) for kind, each in _FILES["archives"].items()}
+_ALL = tuple(chain.from_iterable(_FIRST.values()))
 
 
 def is_archive(data: bytes) -> bool:
@@ -46,7 +45,7 @@ def archive_kind(head: bytes) -> str | None:
     """
     if not is_archive(head):
         return None
-    return next((kind for kind, _, _, first in _ARCHIVES if head.startswith(first)), "tar")
+    return next((kind for kind, first in _FIRST.items() if head.startswith(first)), "tar")
 
 
 def archive_suffix(name: str) -> str | None:
@@ -62,27 +61,13 @@ def archive_suffix(name: str) -> str | None:
     return next(kind for suffix, kind in _SUFFIXES.items() if lower.endswith(suffix))
 
 
-_PLAIN: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF-", "a PDF document"),
-    (b"{\\rtf", "an RTF document"),
-    (b"\x89PNG\r\n\x1a\n", "a PNG picture"),
-    (b"\xff\xd8\xff", "a JPEG picture"),
-    (b"GIF87a", "a GIF picture"),
-    (b"GIF89a", "a GIF picture"),
-    (b"PAR1", "a Parquet file"),
-    (b"ARROW1", "an Arrow file"),
-    (b"SQLite format 3\0", "an SQLite database"),
-)
+#: The kinds of other documents in words, with their first bytes.
+_PLAIN = {kind: _signatures(first) for kind, first in _FILES["documents"].items()}
 #: The first bytes of the files of Office before 2007.
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = {"Workbook": "an Excel spreadsheet", "WordDocument": "a Word document"}
 #: A member, in the list of a zip archive or before its content, that only Office writes.
 _IN_ZIP = re.compile(rb"PK(?:\x01\x02.{42}|\x03\x04.{26})(xl|word|ppt)/", re.DOTALL)
-_OFFICE = {
-    b"xl": "an Excel spreadsheet",
-    b"word": "a Word document",
-    b"ppt": "a PowerPoint presentation",
-}
 _OPEN_DOCUMENT = re.compile(
     rb"PK\x03\x04.{26}mimetypeapplication/vnd\.oasis\.opendocument\.(spreadsheet|text)?", re.DOTALL
 )
@@ -101,11 +86,11 @@ def document_kind(data: bytes) -> str:
         if found := _OPEN_DOCUMENT.match(data):
             return f"an OpenDocument {(found[1] or b'file').decode()}"
         member = _IN_ZIP.search(data)
-        return _OFFICE[member[1]] if member else ""
+        return str(_FILES["office"][member[1].decode()]) if member else ""
     if data.startswith(_OLE):
         streams = (kind for name, kind in _OLE_STREAMS.items() if name.encode("utf-16-le") in data)
         return next(streams, "a file of Microsoft Office")
-    return next((kind for first, kind in _PLAIN if data.startswith(first)), "")
+    return next((kind for kind, first in _PLAIN.items() if data.startswith(first)), "")
 
 
 _HIDDEN_CHARACTERS = re.compile(

@@ -121,9 +121,8 @@ def _walk(root: str, limit: int) -> tuple[list[str], list[Finding]]:
                     else:
                         findings.append(archives.special_file(path, printable(path)))
         except OSError as error:
-            findings.append(
-                archives.unreadable(printable(f"{root}/{prefix}".rstrip("/")), error).finding
-            )
+            folder = printable(f"{root}/{prefix}".rstrip("/"))
+            findings.append(archives.unreadable(folder, error).finding)
     return names, findings
 
 

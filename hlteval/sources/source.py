@@ -165,9 +165,8 @@ class Source:
         members = list(self.members)
         for index, member in enumerate(members):
             if (text := texts.get(member.display)) is not None:
-                data = text.encode(member.encoding)
-                fetch = partial(bytes, data)
-                members[index] = msgspec.structs.replace(member, size=len(data), fetch=fetch)
+                data = partial(bytes, text.encode(member.encoding))
+                members[index] = msgspec.structs.replace(member, size=len(data()), fetch=data)
         return replace(self, members=tuple(members))
 
 

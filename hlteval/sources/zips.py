@@ -32,15 +32,8 @@ _IN_EXTRA = 0xFFFFFFFF
 _ENCRYPTED, _SIZES_FOLLOW, _UTF8 = 1 << 0, 1 << 3, 1 << 11
 _COMPARED = _ENCRYPTED | _SIZES_FOLLOW | _UTF8
 _STORED, _DEFLATED = 0, 8
-_METHODS = {
-    1: "shrink",
-    6: "implode",
-    9: "deflate64",
-    12: "bzip2",
-    14: "LZMA",
-    93: "zstd",
-    95: "xz",
-}
+#: The names of other methods of compression.
+_NAMES = {1: "shrink", 6: "implode", 9: "deflate64", 12: "bzip2", 14: "LZMA", 93: "zstd", 95: "xz"}
 _DISAGREES = -1
 
 
@@ -190,9 +183,7 @@ def _start(file: Spool, header: _Header, label: str) -> int:
     return header.offset + _LOCAL.size + name + extra if agree else _DISAGREES
 
 
-def _overlaps(
-    headers: Sequence[_Header], starts: Sequence[int], end: int, label: str
-) -> Iterator[Finding]:
+def _overlaps(headers: list[_Header], starts: list[int], end: int, label: str) -> Iterator[Finding]:
     """Members that overlap another or the directory, which makes small archives huge."""
     free = 0
     for header, start in sorted(zip(headers, starts, strict=True), key=lambda pair: pair[0].offset):
@@ -210,7 +201,7 @@ def _check_member(header: _Header, start: int, label: str, limits: Limits) -> It
     elif header.method == _STORED and header.packed != header.size:
         yield _inconsistent(header, label, "uncompressed member with two different sizes")
     if header.method not in (_STORED, _DEFLATED):
-        yield finding("SRC120", file=display, method=_METHODS.get(header.method, header.method))
+        yield finding("SRC120", file=display, method=_NAMES.get(header.method, header.method))
     if header.packed > limits.member_bytes >= header.size:
         yield finding("SRC122", file=display, size=header.packed, limit=limits.member_bytes)
     bomb = check_ratio(display, header.size, header.packed, limits)

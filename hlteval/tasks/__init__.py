@@ -18,9 +18,6 @@ BUILTIN = (
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
 )
 
-#: `plan` follows the written specification, `official` the public software, quirks included.
-PROFILES = ("plan", "official")
-
 
 def task_names() -> tuple[str, ...]:
     """The names of the tasks, those that other packages add and ours."""

@@ -20,7 +20,7 @@ from typing import Any
 import msgspec
 
 from hlteval.extensions import Tables, make_function, read_tables
-from hlteval.tasks.task import COUNT, HIGH, LOW, NORMAL, NUMBER, RATE, RATIO, SIGNED_RATE, Task
+from hlteval.tasks.task import HIGH, LOW, NORMAL, NUMBER, RATE, Range, Task
 
 #: Sections whose entries have names.
 _SECTIONS = ("statistics", "table_statistics", "measures", "options", "units")
@@ -28,9 +28,9 @@ _SECTIONS = ("statistics", "table_statistics", "measures", "options", "units")
 _WORDS: Mapping[str, Mapping[str, object]] = {
     "values": {
         "rate": RATE,
-        "signed rate": SIGNED_RATE,
-        "ratio": RATIO,
-        "count": COUNT,
+        "signed rate": Range("-1 to 1", least=-1.0, most=1.0),
+        "ratio": Range("≥ 0", least=0.0),
+        "count": Range("an integer ≥ 0", "count", least=0.0),
         "number": NUMBER,
     },
     "importance": {"low": LOW, "normal": NORMAL, "high": HIGH},

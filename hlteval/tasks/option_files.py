@@ -133,12 +133,8 @@ def _corpus(form: str, source: Source) -> tuple[Corpus, list[Finding]]:
     chosen = in_memory(source) or load(form)
     corpus, findings = read_corpus(chosen, source)
     tables = [name for name in chosen.tables if name != "sources"]
-    unread = any(item.blocking for item in source.findings)
-    if (
-        not has_error(findings)
-        and not unread
-        and all(getattr(corpus, name).is_empty() for name in tables)
-    ):
+    unread = has_error(findings) or any(item.blocking for item in source.findings)
+    if not unread and all(getattr(corpus, name).is_empty() for name in tables):
         findings.append(finding("OPT109", file=source.path, title=load(form).title))
     return corpus, findings
 

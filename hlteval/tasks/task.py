@@ -24,7 +24,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from math import inf
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import msgspec
@@ -167,9 +166,7 @@ class Deposited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 #: Commands that have the options of another command.
-_HOMES: Mapping[str, str] = MappingProxyType(
-    {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
-)
+_HOMES: Mapping[str, str] = {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
 
 
 Command = Literal["score", "validate"]
@@ -716,14 +713,11 @@ class Range(NamedTuple):
 
 
 RATE = Range("0 to 1", least=0.0, most=1.0)
-SIGNED_RATE = Range("-1 to 1", least=-1.0, most=1.0)
-RATIO = Range("≥ 0", least=0.0)
-COUNT = Range("an integer ≥ 0", "count", least=0.0)
 NUMBER = Range("a number ≥ 0", "number", least=0.0)
 
 #: How important a statistic is to readers who cannot see all: details, most, the first to read.
 LOW, NORMAL, HIGH = 1, 2, 3
-_IMPORTANCE = MappingProxyType({"rate": HIGH, "number": NORMAL, "count": LOW})
+_IMPORTANCE: Mapping[str, int] = {"rate": HIGH, "number": NORMAL, "count": LOW}
 
 
 class StatisticInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -758,7 +752,7 @@ class StatisticInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """Its importance, declared or by what its values are.
 
         Examples:
-            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=COUNT).weight
+            >>> StatisticInfo("f1", "").weight > StatisticInfo("cor", "", values=NUMBER).weight
             True
         """
         return self.importance or _IMPORTANCE[self.values.kind]

@@ -125,9 +125,7 @@ def _join(paths: Sequence[str], encoding: str) -> Source:
     return Source(sources[0].path, "folder", members, findings)
 
 
-def _check(
-    request: Request, archive: Source, file: Path, findings: Sequence[Finding]
-) -> PackedArchive:
+def _check(request: Request, archive: Source, file: Path, findings: list[Finding]) -> PackedArchive:
     """Check the archive, which has no name of its own yet, under the name that it will have.
 
     Findings are at the files of the user, where they are to be corrected.

@@ -235,8 +235,8 @@ def _matrix(unit: Unit, long: pl.DataFrame, raters: int, documents: Sequence[str
     values = np.full((units.height, raters), np.nan)
     values[placed["index"].to_numpy(), placed["annotator"].to_numpy()] = placed["value"].to_numpy()
     numbers = {name: at for at, name in enumerate(documents)}
-    at = units["document"].replace_strict(numbers, return_dtype=pl.Int64).to_numpy()
-    ratings = Ratings(values, at, len(documents), tuple(categories))
+    at = units["document"].replace_strict(numbers, return_dtype=pl.Int64)
+    ratings = Ratings(values, at.cast(pl.Int64).to_numpy(), len(documents), tuple(categories))
     places = placed.select("index", "annotator", "origin", "record").sort("index", "annotator")
     return Judged(ratings, units.drop("index"), places)
 

@@ -154,7 +154,11 @@ class ChangeDetection(Detection):
             "detections": with_congruence(total.drop_nulls("outcome")),
             "pr": swept.select(curve, "precision", "recall", threshold="llr"),
         }
-        return dict(self._values(measured)), tables
+        return self.values_from(measured), tables
+
+    def values_from(self, *tables: pl.DataFrame) -> Values:
+        """All values, from the measures."""
+        return dict(self._values(*tables))
 
     def _values(self, measured: pl.DataFrame) -> Iterator[tuple[str, float | None]]:
         """The values by name: those of the first delta of each genre, then those of all."""

@@ -14,10 +14,11 @@ system instances (`system_instances`).
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import count_of
@@ -26,7 +27,7 @@ from hlteval.representation.corpus import of_documents
 from hlteval.scoring.ccu import detections
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
 from hlteval.scoring.ccu.spans import average_precision, points
-from hlteval.scoring.metric import SCORINGS, Metric, Tables
+from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import rates, side_rates
 
 Values = dict[str, float | None]
@@ -38,6 +39,8 @@ MEASURES = ("ap", "ap_interpolated", *RATES)
 SUMS = ("tp", "fp", "md", "scaled_tp", "scaled_fp")
 #: The labels of instances of the reference that are counted as missed.
 _LOST = (MISSED, detections.UNWRITTEN)
+#: What is counted of instances, beside their group.
+_COUNTED = ("disclosure", "outcome", "reference_start", "llr", "tp_share", "fp_share")
 #: How many names are listed in a note.
 _MOST = 5
 
@@ -52,8 +55,7 @@ def curves(instances: pl.DataFrame) -> pl.DataFrame:
     """The points of each class that has references, as from `spans.points`."""
     relevant = _relevant(instances)
     found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
-    own = found.join(relevant, on=GROUP, how="semi")
-    hits = own.select(*GROUP, "llr", hit=pl.col("outcome") == CORRECT)
+    hits = found.select(*GROUP, "llr", hit=pl.col("outcome") == CORRECT)
     return points(hits, relevant, GROUP)
 
 
@@ -204,6 +206,51 @@ class Detection(Metric):
     def evaluate(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, and the tables that show why they are what they are."""
 
+    @abstractmethod
+    def measures(self, total: pl.DataFrame) -> tuple[pl.DataFrame, ...]:
+        """The tables that values come from, by criterion and more; and the points of curves."""
+
+    @abstractmethod
+    def values_from(self, *tables: pl.DataFrame) -> Values:
+        """All values, from the tables of `measures` but the points."""
+
+    def alone(self, counts: pl.DataFrame, documents: Sequence[str]) -> Replicates:
+        """The values of each document, which has criteria of its own in the tables of all."""
+        rows = self._with_numbers(counts, documents)
+        rows = rows.with_columns(criterion=pl.concat_str("number", "criterion", separator=" "))
+        split = pl.col("criterion").str.splitn(" ", 2).struct.rename_fields(["number", "criterion"])
+        tables = [
+            table.select(split, pl.exclude("criterion")).unnest("criterion")
+            for table in self.measures(rows)[:-1]
+        ]
+        apart = [table.partition_by("number", as_dict=True, include_key=False) for table in tables]
+        nothing = [table.drop("number").clear() for table in tables]
+        return _as_replicates(
+            self.values_from(
+                *(own.get((str(number),), none) for own, none in zip(apart, nothing, strict=True))
+            )
+            for number in range(len(documents))
+        )
+
+    def replicates(
+        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
+    ) -> Replicates:
+        """The values of each replicate, without the other tables if no document is there twice."""
+        if weights.max(initial=0) > 1:
+            return super().replicates(counts, documents, weights)
+        rows = self._with_numbers(counts, documents)
+        kept = (weights > 0)[:, rows["number"].to_numpy()]
+        return _as_replicates(
+            self.values_from(*self.measures(rows.filter(pl.Series(own)))[:-1]) for own in kept
+        )
+
+    def _with_numbers(self, counts: pl.DataFrame, documents: Sequence[str]) -> pl.DataFrame:
+        """Instances with the number of their document, in the columns that values come from."""
+        schema = {"document": pl.String, "number": pl.Int64}
+        numbers = pl.DataFrame({"document": documents, "number": range(len(documents))}, schema)
+        rows = self.total([counts]).join(numbers, on="document", maintain_order="left")
+        return rows.select("number", *GROUP, *_COUNTED)
+
     def crash(self, total: pl.DataFrame) -> str:  # noqa: ARG002
         """The case in which the public scorer crashes; empty if it does not, and by the plan."""
         return ""
@@ -261,11 +308,16 @@ class InstanceDetection(Detection):
                 "class", pl.col("llr").alias("threshold"), "precision", "recall"
             ),
         }
+        return self.values_from(measured, averaged), tables
+
+    def values_from(self, *tables: pl.DataFrame) -> Values:
+        """All values, of the first criterion and then of each, from classes and their means."""
+        measured, averaged = tables
         criteria = [item.written for item in self.options.overlap]
         found = dict(values(measured, averaged, criteria[0]))
         for name in criteria if len(criteria) > 1 else ():
             found |= values(measured, averaged, name, f"@{name}")
-        return found, tables
+        return found
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Say what is not scored, and why.
@@ -299,6 +351,13 @@ class InstanceDetection(Detection):
             what = count_of(lost, "system instance")
             notes.append(f"{what} without a place {_are(lost)} not scored")
         return tuple(notes)
+
+
+def _as_replicates(found: Iterable[Values]) -> Replicates:
+    """Values by name, an element each; not-a-number where one is undefined or absent."""
+    every = [*found]
+    names = dict.fromkeys(name for values in every for name in values)
+    return {name: np.array([own.get(name) for own in every], np.float64) for name in names}
 
 
 def _are(number: int) -> str:

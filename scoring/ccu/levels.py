@@ -14,7 +14,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -24,7 +24,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.representation.judgments import is_text
 from hlteval.scoring.agreement.coefficients import concordance, kappas
-from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
+from hlteval.scoring.metric import SCORINGS, AdditiveMetric, Replicates, Sums, Tables, columns_of
 from hlteval.scoring.ratios import Numbers, plain, ratio
 
 # Levels over places of a stream: half-open stretches, and what both sides say of each of them.
@@ -536,7 +536,7 @@ _MANY = 50
 
 
 @dataclass(frozen=True)
-class LevelDiarization(Metric):
+class LevelDiarization(AdditiveMetric):
     """How levels are scored.
 
     Attributes:
@@ -649,11 +649,6 @@ class LevelDiarization(Metric):
         text = f"{documents} without levels of the system: scored as level {level}"
         return (text,) if missing else ()
 
-    @property
-    def additive(self) -> bool:
-        """Sums of documents add."""
-        return True
-
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The documents that have units."""
         return super().documents(counts.filter(pl.col("units") > 0))
@@ -662,30 +657,33 @@ class LevelDiarization(Metric):
         """Intervals of kappa need more documents than others (docs/intervals.md)."""
         return _MANY if name.startswith("kappa") else 0
 
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The values of each replicate, from weighted sums over documents.
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The sums of each document by genre, those that are undefined apart; and its concordance.
 
         What is undefined in a document is so in the replicates that have it.
         """
-        replicates: Replicates = {}
-        named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
+        found: dict[str, NDArray[Any]] = {}
         for genre, rows in _with_genres(counts).items():
-            placed = named.join(rows, on="document", how="left", maintain_order="left")
-            placed = placed.select(pl.col(self.sums).fill_null(0))
-            if not genre:
-                each = self.of_documents(placed)
-            matrix = placed.to_numpy().astype(np.float64)
+            matrix = columns_of(rows, self.sums, documents).astype(np.float64)
             undefined = np.isnan(matrix)
-            sums = weights @ np.where(undefined, 0.0, matrix)
-            sums[weights @ undefined.astype(np.int64) > 0] = np.nan
-            values = self.values(dict(zip(self.sums, sums.T, strict=True)))
-            replicates |= {_name(value, genre): numbers for value, numbers in values.items()}
+            found[f"sums {genre}"] = np.where(undefined, 0.0, matrix)
+            found[f"undefined {genre}"] = undefined.astype(np.int64)
+            if not genre:
+                each = self.of_documents(pl.DataFrame(matrix, schema=list(self.sums)))
         defined = ~np.isnan(each)
-        total = weights @ np.where(defined, each, 0.0)
-        replicates["ccc_document_mean"] = ratio(total, weights @ defined.astype(np.int64))
-        return replicates
+        found["concordance"] = np.where(defined, each, 0.0)
+        found["defined"] = defined.astype(np.int64)
+        return found
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The values of these sums."""
+        found: Replicates = {}
+        for genre in ("", *GENRES):
+            matrix = np.where(sums[f"undefined {genre}"] > 0, np.nan, sums[f"sums {genre}"])
+            values = self.values(dict(zip(self.sums, matrix.T, strict=True)))
+            found |= {_name(value, genre): numbers for value, numbers in values.items()}
+        found["ccc_document_mean"] = ratio(sums["concordance"], sums["defined"])
+        return found
 
 
 def _name(value: str, genre: str) -> str:

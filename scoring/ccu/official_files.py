@@ -16,6 +16,7 @@ from hlteval.scoring.ccu import detection_metric, detections, official_detection
 from hlteval.scoring.ccu.detection_metric import GROUP, MEASURES, Detection, InstanceDetection
 from hlteval.scoring.ccu.official_detections import COMPARED, REFERENCE, SYSTEM, UNSCORED
 from hlteval.scoring.ccu.spans import Criterion
+from hlteval.scoring.metric import Metric
 from hlteval.scoring.ratios import harmonic
 
 _SUMS = ("fp", "md", "scaled_fp", "scaled_tp", "tp")
@@ -483,6 +484,8 @@ class OfficialDetection(Detection):
 
     records: ClassVar[Literal["instances", "changes"]]
     """The table of which the task has records: `instances` or `changes`."""
+    # Its tables, and whether it crashes, depend on all documents: each replicate is scored alone.
+    alone, replicates = Metric.alone, Metric.replicates
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True

@@ -24,9 +24,8 @@ import polars as pl
 from hlteval.representation import Corpus
 from hlteval.representation.judgments import CONDITIONS, IDEAL, SCORED, with_usual_names
 from hlteval.scoring.agreement.coefficients import kappas
-from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
+from hlteval.scoring.metric import SCORINGS, AdditiveMetric, Replicates, Sums, Tables, columns_of
 from hlteval.scoring.ratios import Numbers, Whole, plain, ratio
-from hlteval.scoring.resampling import weighted
 
 BASELINE = "baseline"
 #: The names of the conditions in those of metrics.
@@ -50,7 +49,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class TaskSuccess(Metric):
+class TaskSuccess(AdditiveMetric):
     """Agreement of the answers of speakers with those after a perfect scenario."""
 
     options: Options = field(default_factory=Options)
@@ -98,20 +97,17 @@ class TaskSuccess(Metric):
             " compare the agreement",
         )
 
-    @property
-    def additive(self) -> bool:
-        """All counts add."""
-        return True
-
     def fewest_documents(self, name: str) -> int:
         """Intervals of agreement need more interactions than others (docs/intervals.md)."""
         return 0 if name.endswith(".responses") else _MANY
 
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The values for each way to weigh the interactions."""
-        found = values(weighted(counts, _COLUMNS, documents, weights))
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of each interaction."""
+        return {"": columns_of(counts, _COLUMNS, documents)}
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The values of sums of these counts."""
+        found = values(dict(zip(_COLUMNS, sums[""].T, strict=True)))
         return {name: value.astype(np.float64) for name, value in found.items()}
 
 

@@ -29,8 +29,8 @@ from hlteval.scoring.edl.measures import (
 )
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
-from hlteval.scoring.metric import Metric, Replicates, Weights
-from hlteval.scoring.resampling import gathered, weighted
+from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
+from hlteval.scoring.resampling import join_blocks
 
 PRIMARY = "strong_typed_all_match"
 #: What counts annotations, and what is written beside the tables, by profile.
@@ -78,7 +78,7 @@ class LinkMatch(Metric):
 
     options: Options = field(default_factory=Options)
     ranked: bool = True
-    _kept: dict[int, tuple[pl.DataFrame, pl.DataFrame, tuple[str, ...]]] = field(
+    _kept: dict[int, tuple[pl.DataFrame, Counting | None, pl.DataFrame, tuple[str, ...]]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
 
@@ -120,8 +120,11 @@ class LinkMatch(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
+        tables = [*counts]
+        if len(tables) == 1:
+            return tables[0]
         batches, offset = [pl.DataFrame(schema=dict(ANNOTATIONS))], 0
-        for table in counts:
+        for table in tables:
             batches.append(table.with_columns(pl.col("row") + offset))
             largest = table["row"].max()
             offset += largest + 1 if isinstance(largest, int) else 0
@@ -135,6 +138,9 @@ class LinkMatch(Metric):
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
+        known = self._kept.get(id(total))
+        if known and known[1]:
+            return known[1]
         counting = COUNTING[self.profile]
         whole = counting.encode(self._best_candidates(total))
         return counting(whole, self.options.type_weights)
@@ -164,8 +170,10 @@ class LinkMatch(Metric):
             self._kept.clear()
             counter, options = self._counter(total), self.options
             results = counter.results(self.all_measures, options.measure, options.by)
-            self._kept[id(total)] = (total, results, tuple(counter.notes()))
-        return self._kept[id(total)][1:]
+            # of a part, whose documents are counted next, they stay as they are counted, too
+            counted = None if self.ranked else counter
+            self._kept[id(total)] = (total, counted, results, tuple(counter.notes()))
+        return self._kept[id(total)][2:]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Caveats for a reader of the numbers."""
@@ -225,19 +233,37 @@ class LinkMatch(Metric):
         Where they do not, the replicates are groups of one table; but not where what is selected
         from the reference depends on all of the system, nor where there are groups already.
         """
-        if not self.additive:
-            grouped = self.options.by or any(measure.by for measure in self.all_measures)
-            if grouped or self.options.alternatives:
-                return super().replicates(counts, documents, weights)
-            return self._selections(counts, documents, weights)
+        if self.additive:
+            return self.values_of(weigh(weights, self._document_sums(counts, documents)))
+        grouped = self.options.by or any(measure.by for measure in self.all_measures)
+        if grouped or self.options.alternatives:
+            return super().replicates(counts, documents, weights)
+        return self._selections(counts, documents, weights)
+
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums | None:
+        """The counts of each measure by document, where they add.
+
+        What is selected of several candidates depends on all that a system has.
+        """
+        added = self.additive and not self.options.alternatives
+        return self._document_sums(counts, documents) if added else None
+
+    def _document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         counting = self._counter(self.total([counts]))
-        replicates: Replicates = {}
-        for measure in self.all_measures:
-            each = counting.documents(measure).select(*COUNTS, document="group")
-            sums = pl.DataFrame(weighted(each, COUNTS, documents, weights)).cast(pl.Float64)
-            values = counting.grouped.with_rates(sums).fill_null(float("nan"))
-            replicates |= {f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES}
-        return replicates
+        each = {
+            measure.name: counting.documents(measure).select(*COUNTS, document="group")
+            for measure in self.all_measures
+        }
+        return {name: columns_of(own, COUNTS, documents) for name, own in each.items()}
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The figures of sums of these counts."""
+        found: Replicates = {}
+        for measure, matrix in sums.items():
+            counts = pl.DataFrame(matrix, schema=dict.fromkeys(COUNTS, pl.Float64))
+            values = COUNTING[self.profile].grouped.with_rates(counts).fill_null(float("nan"))
+            found |= {f"{measure}.{name}": values[name].to_numpy() for name in FIGURES}
+        return found
 
     def _selections(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
@@ -263,4 +289,4 @@ class LinkMatch(Metric):
                     f"{measure.name}.{name}": values[name].to_numpy() for name in FIGURES
                 }
             blocks.append(replicates)
-        return gathered(iter(blocks)) if blocks else {}
+        return join_blocks(iter(blocks)) if blocks else {}

@@ -24,9 +24,8 @@ from hlteval.scoring.hub4.mapping import (
 )
 from hlteval.scoring.hub4.report import listings, mapping_rows
 from hlteval.scoring.matching import Pair, optimal
-from hlteval.scoring.metric import TEXTS, Evidence, Metric, Replicates, Weights
+from hlteval.scoring.metric import TEXTS, AdditiveMetric, Evidence, Replicates, Sums, columns_of
 from hlteval.scoring.ratios import quotient
-from hlteval.scoring.resampling import weighted
 
 #: Pairs of instance sets that are mapped at a time; more cost memory and save no time.
 SETS = 2000
@@ -49,7 +48,7 @@ _TITLES = {name: name.upper() for name in MEASURES} | {"optional": "OPT", "remov
 
 
 @dataclass(frozen=True)
-class TempletteMatch(Metric):
+class TempletteMatch(AdditiveMetric):
     """The measures of templettes; there is no public scorer and no profile but `plan`.
 
     Attributes:
@@ -212,20 +211,19 @@ class TempletteMatch(Metric):
         """The reference and the system side by side, for each mode, and the errors alone."""
         return {}, listings(aligned)
 
-    @property
-    def additive(self) -> bool:
-        """All points add."""
-        return True
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The points of each mode by document."""
+        slots = counts.drop_nulls("slot").group_by("mode", document="drawn")
+        points = slots.agg(pl.col(*POINTS).sum())
+        modes = self.options.modes
+        return {mode: columns_of(points.filter(mode=mode), POINTS, documents) for mode in modes}
 
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The metrics, for each way to weigh the documents."""
+    def values_of(self, sums: Sums) -> Replicates:
+        """The metrics of each mode."""
         found: Replicates = {}
-        for mode in self.options.modes:
-            rows = counts.drop_nulls("slot").filter(mode=mode).group_by(document="drawn")
-            sums = weighted(rows.agg(pl.col(*POINTS).sum()), POINTS, documents, weights)
-            values = pl.DataFrame(sums).with_columns(**measures(self.options.beta))
+        for mode, points in sums.items():
+            values = pl.DataFrame(points, schema=list(POINTS))
+            values = values.with_columns(**measures(self.options.beta))
             values = values.select(pl.col(MEASURES).cast(pl.Float64).fill_null(float("nan")))
             found |= {f"{mode}.{name}": values[name].to_numpy() for name in MEASURES}
         return found

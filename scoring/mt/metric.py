@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from hlteval.findings.counts import count_of, fill
 from hlteval.representation import Corpus
-from hlteval.scoring.metric import Metric, Replicates, Tables, Weights, scorings
+from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, scorings
 from hlteval.scoring.mt.measures import Measure, measure
 from hlteval.scoring.mt.segments import (
     DEFAULT_METRICS,
@@ -45,7 +45,7 @@ PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
 
 
 @dataclass(frozen=True)
-class Translation(Metric):
+class Translation(AdditiveMetric):
     """How translations are scored.
 
     Attributes:
@@ -210,25 +210,24 @@ class Translation(Metric):
         kept = tuple(name for name in self.options.metrics if name in wanted)
         return (replace(self, options=replace(self.options, metrics=kept, sf_scores={})),)
 
-    @property
-    def additive(self) -> bool:
-        """Counts of segments add."""
-        return True
-
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The documents of which segments are scored."""
         return super().documents(counts.filter("scored"))
 
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The values of each replicate, from weighted sums over documents."""
-        size = pl.len().cast(pl.Float64).alias("segments")
-        grouped = counts.filter("scored").group_by("document")
-        sums = grouped.agg(size, pl.col(self._all_columns).sum())
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of the scored segments of each document."""
+        sums = (
+            counts.filter("scored")
+            .group_by("document")
+            .agg(pl.len().cast(pl.Float64).alias("segments"), pl.col(self._all_columns).sum())
+        )
         named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
         placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0.0)
-        summed = weights @ _matrix(placed, ["segments", *self._all_columns])
+        return {"": _matrix(placed, ["segments", *self._all_columns])}
+
+    def values_of(self, sums: Sums) -> Replicates:
+        """The values of sums of these counts."""
+        summed = sums[""]
         segments, begin = summed[:, 0], 1
         replicates: Replicates = {"segments": segments}
         for name, metric in self.measures.items():

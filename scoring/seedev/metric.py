@@ -19,9 +19,17 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align, first_case
-from hlteval.scoring.metric import MARKS, Evidence, Metric, Replicates, Weights, scorings, texts
+from hlteval.scoring.metric import (
+    MARKS,
+    AdditiveMetric,
+    Evidence,
+    Replicates,
+    Sums,
+    columns_of,
+    scorings,
+    texts,
+)
 from hlteval.scoring.ratios import Numbers, Rates, Whole, plain, rates, ratio
-from hlteval.scoring.resampling import weighted
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
@@ -52,7 +60,7 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventMatch(Metric):
+class EventMatch(AdditiveMetric):
     """How the events of a task are compared in a profile.
 
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
@@ -229,16 +237,13 @@ class EventMatch(Metric):
             "Deletions": deletions,
         }
 
-    @property
-    def additive(self) -> bool:
-        """All counts add."""
-        return True
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of the main scoring by document."""
+        return {"": columns_of(self.main_scoring(counts), ADDED, documents)}
 
-    def replicates(
-        self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
-    ) -> Replicates:
-        """The metrics of the main scoring, for each way to weigh the documents."""
-        values = self._measures(weighted(self.main_scoring(counts), ADDED, documents, weights))
+    def values_of(self, sums: Sums) -> Replicates:
+        """The metrics of the main scoring."""
+        values = self._measures(dict(zip(ADDED, sums[""].T, strict=True)))
         return {
             name: values[measure].astype(np.float64)
             for name, measure in METRICS.items()

@@ -7,8 +7,7 @@ import json
 import pytest
 
 from hlteval.workflows.evaluation import campaign
-from hlteval.workflows.processes.graph import InProcess
-from tests.unit.campaign.demo import unpacked
+from tests.unit.campaign.demo import InProcess, unpacked
 
 
 class Here(InProcess):

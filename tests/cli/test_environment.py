@@ -156,6 +156,7 @@ def writing(corpus: Path) -> dict[str, list[str]]:
 NAMES = ("file", "folder", "scores", "report", "pack", "demo", "scores and report")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) -> None:
     """A file that may not grow over some bytes stands for a full disk."""
@@ -321,6 +322,7 @@ SENT = [
 ]
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("number", "name"), SENT, ids=lambda value: getattr(value, "name", value))
 def test_a_signal_leaves_nothing_unfinished(
     name: str, number: signal.Signals, corpus: Path, tmp_path: Path
@@ -380,6 +382,7 @@ def test_a_signal_waits_until_polars_is_imported() -> None:
     assert (done.stdout, done.stderr) == (b"SIGTERM\n", b"")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 def test_a_signal_at_any_moment_prints_nothing(
     number: signal.Signals, corpus: Path, tmp_path: Path

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from hlteval import best_submissions, check_manifest, pipeline
 from hlteval.syntax.places import locate
+from tests.effort import tries
 from tests.unit.workflows.evaluations import evaluation, links
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "manifest"
@@ -188,7 +189,7 @@ def paths(value: object, at: tuple[str | int, ...] = ()) -> set[tuple[str | int,
     return found
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(st.lists(LINES, max_size=6))
 def test_every_key_and_value_of_a_document_has_a_place(lines):
     text = "\n".join(lines)

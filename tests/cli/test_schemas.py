@@ -24,8 +24,10 @@ from hlteval.results.evaluation import (
     Entry,
     PipelineResult,
 )
-from hlteval.results.verdict import VERSIONS
+from hlteval.results.verdict import declared_schemas
 from tests.json_outputs import check, validator
+
+VERSIONS = {name: schema["version"] for name, schema in declared_schemas().items()}
 
 Run = Callable[..., Any]
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"

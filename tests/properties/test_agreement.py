@@ -14,13 +14,14 @@ from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa, fleiss_kappa
 
 from hlteval.scoring.agreement.coefficients import COEFFICIENTS, FOUND, Coefficient, Ratings, Scale
+from tests.effort import tries
 
 CATEGORIES = ("a", "b", "c", "d")
 NUMBERS = st.sampled_from([np.nan, 0.0, 1.0, 1.0, 2.0, 3.0])
 TABLES = st.tuples(st.integers(1, 9), st.integers(2, 4)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=NUMBERS)
 )
-EXAMPLES = settings(max_examples=50)
+EXAMPLES = settings(max_examples=tries(50))
 
 
 def named(scale: Scale, name: str) -> Coefficient:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from hlteval.scoring.matching import assigned
+from tests.effort import tries
 
 
 def tables(least: int, most: int) -> st.SearchStrategy[list[tuple[int, int, int]]]:
@@ -16,7 +17,7 @@ def tables(least: int, most: int) -> st.SearchStrategy[list[tuple[int, int, int]
     return st.lists(pairs, max_size=30, unique_by=lambda pair: pair[:2])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 @given(tables(1, 6) | tables(4, 5) | tables(4, 4), st.sampled_from([1, 7]))
 def test_the_total_is_that_of_a_dense_assignment(pairs, divisor):
     table = np.array(pairs, dtype=np.int64).reshape(-1, 3)

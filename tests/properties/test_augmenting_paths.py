@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
 from hlteval.scoring.matching import AugmentingPaths
+from tests.effort import tries
 
 
 def tables(most_rows: int, most_columns: int) -> st.SearchStrategy[list[list[int]]]:
@@ -20,7 +21,7 @@ def tables(most_rows: int, most_columns: int) -> st.SearchStrategy[list[list[int
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(tables(6, 7))
 def test_every_prefix_of_rows_has_the_assignment_of_scipy(table: list[list[int]]) -> None:
     width, total = len(table[0]), 0
@@ -33,7 +34,7 @@ def test_every_prefix_of_rows_has_the_assignment_of_scipy(table: list[list[int]]
         assert total == part[rows, columns].sum()
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(tables(8, 4))
 def test_optional_rows_are_those_with_free_columns_of_their_own(table: list[list[int]]) -> None:
     width, total = len(table[0]), 0

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import BrokenKey, of_other_document
+from tests.effort import tries
 
-FEW = settings(max_examples=8, deadline=None)
+FEW = settings(max_examples=tries(8), deadline=None)
 
 
 def content(corpus: Corpus) -> dict[str, list[dict[str, object]]]:

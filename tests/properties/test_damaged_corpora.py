@@ -13,8 +13,9 @@ from hlteval import read
 from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
+from tests.effort import thorough
 
-TRIALS = 5
+TRIALS = 5 if thorough() else 2
 """Damaged corpora per format that is written; `make fuzz` tries thousands."""
 
 
@@ -26,6 +27,7 @@ def damaged(number: int, folder: Path) -> Corpus:
     return Corpus.concat(result.corpus for result in load(form).read(source))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", corpora.writers())
 def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
     first = TRIALS * corpora.writers().index(name)

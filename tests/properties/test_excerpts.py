@@ -13,13 +13,14 @@ from rich.console import Console
 from hlteval.findings import Excerpt, Finding, Severity, Span, excerpt, spot
 from hlteval.reports.findings import block
 from hlteval.reports.terminal import LEFT_TO_RIGHT, draw, isolate_bidi, pieces, visible
+from tests.effort import tries
 
 CONTROL = "\t\r\n\x00\x1b\x7f\x85\u200b\u200c\u200d\u200e\u202e\u2028\u2066\ufe0f\u3000"
 LETTERS = "ab 東\u0301\u05d0\u0627\u0660"
 EMOJI = "\U0001f469\U0001f680\u2764\U0001f3fd\U0001f1eb[]\\"
 CHARACTERS = st.one_of(st.sampled_from(CONTROL + LETTERS + EMOJI), st.characters())
 LINES = st.text(CHARACTERS, max_size=400)
-SETTINGS = settings(max_examples=100, deadline=None)
+SETTINGS = settings(max_examples=tries(100), deadline=None)
 
 
 @st.composite

@@ -19,6 +19,7 @@ from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.converters.standoff.dialects import torn
 from hlteval.grammars import load, pattern
 from hlteval.sources import Member, Source
+from tests.effort import tries
 
 SPACES = " \t\r\f\x0b"
 RULES = {
@@ -208,7 +209,7 @@ def agree(lines: list[str]) -> int:
 @pytest.mark.parametrize("rule", LINES)
 def test_what_the_grammar_allows_is_read(rule: str) -> None:
     @given(st.lists(LINES[rule], min_size=1, max_size=20))
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=tries(12), deadline=None)
     def hold(lines: list[str]) -> None:
         # a carriage return inside a line is reported: it may be meant as its end
         valid = [line for line in lines if stripped(line) == line and "\r" not in line]
@@ -218,7 +219,7 @@ def test_what_the_grammar_allows_is_read(rule: str) -> None:
 
 
 @given(st.lists(mutated() | LINE, min_size=1, max_size=20))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_both_readers_agree_on_changed_lines(lines: list[str]) -> None:
     agree(lines)
 

@@ -20,6 +20,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.xml_elements import Malformed, conforms, explain, parse
 from hlteval.syntax.xml_places import ABSENT
+from tests.effort import tries
 
 VALID = Path(__file__).parents[2] / "fixtures/bioc-xml/valid/water.bioc.xml"
 FORMATS = ("bioc-xml", "pubannotation")
@@ -125,7 +126,7 @@ def said(corpus: Corpus, table: str) -> list[str]:
 
 @pytest.mark.parametrize("name", FORMATS)
 @given(corpus=corpora())
-@settings(max_examples=5)
+@settings(max_examples=tries(5))
 def test_what_is_written_is_read_again(name: str, corpus: Corpus) -> None:
     form = load(name)
     assert form.write is not None
@@ -164,7 +165,7 @@ def damaged(draw: st.DrawFn) -> bytes:
 
 
 @given(st.composite(damaged)())
-@settings(max_examples=7)
+@settings(max_examples=tries(7))
 def test_a_file_is_read_alike_in_parts_of_any_size(data: bytes) -> None:
     source = Source("x", "file", (Member("", "x.bioc.xml", len(data), lambda: data),))
     results = []
@@ -187,7 +188,7 @@ def rows(corpus: Corpus, name: str) -> list[tuple[Any, ...]]:
 
 
 @given(st.composite(damaged)())
-@settings(max_examples=12)
+@settings(max_examples=tries(12))
 def test_the_schema_and_its_explanation_agree(data: bytes) -> None:
     try:
         text = data.decode()

@@ -14,9 +14,10 @@ from fuzz import corpora
 from hlteval.converters import ReadResult
 from hlteval.converters.corpus.jsonl import LineNumbers, Lines, read_lines
 from hlteval.sources import Member, open_source
+from tests.effort import tries
 from tests.stored import lines_of
 
-TRIALS = 40
+TRIALS = tries(40)
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
 SIZES = (1, 200)
 BYTES = (

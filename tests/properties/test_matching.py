@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hlteval.scoring.matching import Candidates, Pair, components, gains, optimal
 from hlteval.scoring.seedev.event_pairs import UNIT
+from tests.effort import tries
 
 # The similarities that occur: 1, one half, thirds, and so on; many are equal, so that ties abound.
 WEIGHTS = st.sampled_from(
@@ -57,7 +58,7 @@ def one_to_one(chosen: list[Pair]) -> bool:
 
 
 @given(candidates(4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 def test_optimal_is_the_best_of_all_and_of_these_one_with_most_pairs(pairs: list[Pair]) -> None:
     chosen = optimal(pairs)
     assert set(chosen) <= set(pairs)
@@ -66,7 +67,7 @@ def test_optimal_is_the_best_of_all_and_of_these_one_with_most_pairs(pairs: list
 
 
 @given(candidates(4))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 def test_gains_sum_to_the_best_of_the_first_systems(pairs: list[Pair]) -> None:
     total = 0
     for system, gain in gains(pairs):
@@ -102,7 +103,7 @@ def test_ties_are_decided_in_every_group() -> None:
 
 
 @given(candidates(5))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 def test_greedy_takes_reciprocal_best_pairs_until_there_is_none(pairs: list[Pair]) -> None:
     chosen = greedy(pairs)
     assert one_to_one(chosen)
@@ -116,7 +117,7 @@ def test_greedy_takes_reciprocal_best_pairs_until_there_is_none(pairs: list[Pair
 
 
 @given(candidates(5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_greedy_takes_ties_in_the_order_of_the_documents(pairs: list[Pair]) -> None:
     """The first pair taken is the heaviest; of those, the first reference and its first system."""
     if pairs:
@@ -126,14 +127,14 @@ def test_greedy_takes_ties_in_the_order_of_the_documents(pairs: list[Pair]) -> N
 
 
 @given(candidates(5))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_greedy_is_never_better_and_never_below_half(pairs: list[Pair]) -> None:
     best, taken = worth(optimal(pairs))[0], worth(greedy(pairs))[0]
     assert best / 2 <= taken <= best
 
 
 @given(candidates(6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_components_share_no_item(pairs: list[Pair]) -> None:
     groups = components(pairs)
     assert sorted(pair for group in groups for pair in group) == sorted(pairs)

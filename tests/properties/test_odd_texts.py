@@ -14,6 +14,7 @@ from hlteval import convert, read
 from hlteval.converters import known, load
 from hlteval.representation import Corpus
 from hlteval.workflows.convert.conversion import NotConverted
+from tests.effort import tries
 
 ODD = ("\r", "\n", "\r\n", "\u2028", "\u2029", "\x85", "\ufeff", "\0", "\x0b", "\x0c", "\x1c", "\t")
 WORDS = ("Osh", "met", "\U0001d49f", "e\u0301", " ")
@@ -47,12 +48,13 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(sources=[source], documents=documents, mentions=mentions)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", FORMATS)
 def test_texts_survive_or_the_loss_is_listed(name: str) -> None:
     form = load(name)
 
     @given(corpora())
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=tries(10), deadline=None)
     def hold(corpus: Corpus) -> None:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder, f"out{form.suffixes[0] if form.suffixes else ''}.d")

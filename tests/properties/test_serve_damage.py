@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from fuzz.serve import run
 
 
+@pytest.mark.thorough
 def test_damaged_inputs_are_answered_and_nothing_is_written_elsewhere() -> None:
     totals, left = run(0, 40)
     assert totals.failures == []

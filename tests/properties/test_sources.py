@@ -104,6 +104,7 @@ def damaged(data: bytes, damage: list[tuple[int, int]], cut: int | None) -> byte
     return bytes(changed[: None if cut is None else cut % (len(data) + 1)])
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PACKED)
 @given(contents=ARCHIVES)
 def test_contents_come_out_as_they_went_in(folder: Path, name: str, contents: Contents) -> None:

@@ -13,10 +13,13 @@ from hypothesis import strategies as st
 from hlteval.converters.corpus.jsonl import write_batches, write_jsonl
 from hlteval.converters.corpus.parquet import StoreError, save
 from hlteval.representation import Corpus
+from tests.effort import tries
 from tests.stored import load, read_jsonl
 
 FEW = settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=tries(15),
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 
 
@@ -98,7 +101,7 @@ def test_damaged_json_lines_are_refused_at_a_place_or_still_a_corpus(data, corpo
         assert read_jsonl(lines_of(found)) == found
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(data=st.data())
 def test_damaged_parquet_is_refused_or_still_a_corpus(data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpus")

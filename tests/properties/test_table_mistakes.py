@@ -254,6 +254,7 @@ CASES = [
 ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("form", "path", "name", "mistake", "made"),
     CASES,

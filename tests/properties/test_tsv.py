@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hlteval.sources import Member
 from hlteval.syntax import tsv as tsv_lines
 from hlteval.syntax.tsv import Column, Lines, Table
+from tests.effort import tries
 
-FEW = settings(max_examples=50, deadline=None)
+FEW = settings(max_examples=tries(50), deadline=None)
 PATTERNS = ("", "[^\t]+", "GPE|LOC", "[a-z ]*", "[0-9]{1,2}")
 NUMBERS = ("0.5", "1", "1.", ".5", "-2e-3", "+0", "1e99", "1e999", "nan", "0x1", "1_0", " 1", "")
 WORDS = st.sampled_from(["GPE", "LOC", "ab", "a b", "", " ", "7", "12", "007", *NUMBERS])

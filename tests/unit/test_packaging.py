@@ -291,6 +291,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / BIN
 
 
+@pytest.mark.thorough
 @pytest.mark.packaging
 def test_it_works_where_it_is_installed(installed, tmp_path):
     where = "import hlteval.validators; print(hlteval.validators.__file__)"

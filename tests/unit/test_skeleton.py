@@ -73,6 +73,7 @@ def test_the_skeleton_lints_clean(copy: Path) -> None:
     assert "would reformat" not in run(copy, "ruff", "format", "--check", *written)
 
 
+@pytest.mark.thorough
 def test_its_tests_fail_only_where_something_is_to_be_filled_in(copy: Path) -> None:
     tests = ["tests/unit/zzz", "tests/unit/test_skeleton.py::test_nothing_is_left_to_fill_in"]
     output = run(copy, "pytest", "-q", "-p", "no:cacheprovider", *tests)

@@ -10,11 +10,12 @@ import msgspec
 import polars as pl
 
 from hlteval.findings.counts import fill
+from hlteval.findings.sequence import lists_by_key
 from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
 from hlteval.results.scores import Scores
 from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
-from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, OutcomeInfo, PlaceInfo
+from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
 
 #: Who marks a part of a text; 3 where both do.
 REFERENCE, SYSTEM = 1, 2
@@ -207,7 +208,7 @@ class Alignment(Section, frozen=True):
     outcomes: Sequence[OutcomeInfo] = ()
     label: str = ""
     cells: Sequence[Cell] = ()
-    facets: Sequence[tuple[str, str, bool]] = ()
+    facets: Sequence[FacetInfo] = ()
     details: Mapping[str, str] = {}
     context: Sequence[int | None] = ()
     contexts: Sequence[tuple[Parts, ...]] = ()
@@ -236,8 +237,8 @@ class Alignment(Section, frozen=True):
             "document": self._column("document", "document"),
             "label": self._column("label", self.label) if self.label else None,
             "facets": [
-                {**self._column(name, title), "single": single}
-                for name, title, single in self.facets
+                {**self._column(each.column, each.title), "single": each.single}
+                for each in self.facets
             ],
             "cells": [
                 {
@@ -289,10 +290,9 @@ def alignment(scores: Scores) -> Alignment | None:
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
-        wrong = [outcome.name for outcome in info.outcomes if outcome.kind in ERRORS]
-        rows = rows.with_row_index("_row").sort(
-            ~pl.col("outcome").is_in(wrong), maintain_order=True
-        )
+        errors = [outcome.name for outcome in info.outcomes if outcome.kind in ERRORS]
+        is_right = ~pl.col("outcome").is_in(errors)
+        rows = rows.with_row_index("_row").sort(is_right, maintain_order=True)
         rows = rows.head(MOST).sort("_row").drop("_row")
         left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
         intro += f" {fill(left, {'left': every - MOST, 'every': every})}"
@@ -315,11 +315,7 @@ def alignment(scores: Scores) -> Alignment | None:
         outcomes=[*info.outcomes, *(OutcomeInfo(name, "unscored") for name in others)],
         label=info.label_title if info.label and rows.select(label.n_unique()).item() > 1 else "",
         cells=[cell for cell in cells if any(_values_in(side) for side in cell.sides.values())],
-        facets=[
-            (each.column, each.title, each.single)
-            for each in info.facets
-            if rows[each.column].n_unique() > 1
-        ],
+        facets=[each for each in info.facets if rows[each.column].n_unique() > 1],
         details={name: title for name, title in details.items() if _values_in(rows[name])},
         context=numbers,
         contexts=list(contexts),
@@ -342,11 +338,10 @@ def _rows(
 
 
 def _read_items(marks: pl.DataFrame) -> Items:
-    items: dict[tuple[str, str, str], list[tuple[str, Span | None]]] = {}
-    for document, side, item, role, text, start, end in marks.iter_rows():
-        place = None if start is None or end is None else (start, end)
-        items.setdefault((document, side, item), []).append((f"{role}: {text}", place))
-    return items
+    return lists_by_key(
+        ((document, side, item), (f"{role}: {text}", None if None in place else tuple(place)))
+        for document, side, item, role, text, *place in marks.iter_rows()
+    )
 
 
 def _values_in(values: pl.Series | None) -> bool:

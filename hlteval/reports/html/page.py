@@ -287,14 +287,9 @@ class Page(msgspec.Struct, frozen=True):
         sections = (section for tab in tabs for section in tab.sections)
         needed = dict.fromkeys(path for section in sections for path in section.scripts)
         scripts = [asset(path) for path in (FIRST, *needed, LAST)]
-        return environment.get_template("page.html").render(
-            page=self,
-            parent=parent,
-            tabs=tabs,
-            scripts=scripts,
-            styles=[asset(path) for path in STYLES],
-            policy=policy(scripts),
-        )
+        files = {"scripts": scripts, "styles": [asset(path) for path in STYLES]}
+        template = environment.get_template("page.html")
+        return template.render(page=self, parent=parent, tabs=tabs, **files, policy=policy(scripts))
 
 
 def pack(frame: pl.DataFrame, fields: Sequence[Field] = ()) -> list[dict[str, object]]:

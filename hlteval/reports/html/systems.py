@@ -14,7 +14,7 @@ from hlteval.reports.html import page
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.systems import caption
-from hlteval.reports.tables import Field
+from hlteval.reports.tables import Field, fields_of
 from hlteval.results.agreement import Agreement, CoefficientValue
 from hlteval.results.evaluation import CampaignResult, Group
 from hlteval.results.systems import (
@@ -136,11 +136,8 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Pag
         links: the files of the reports of the systems, if there are any.
     """
     refused = [("refused", f"{len(board.refused):,}")] if board.refused else []
-    about = [
-        ("task", board.task),
-        ("profile", board.profile),
-        ("metrics", ", ".join(board.metrics)),
-    ]
+    about = [("task", board.task), ("profile", board.profile)]
+    about += [("metrics", ", ".join(board.metrics)), ("systems", f"{len(board.systems):,}")]
     named = dict(zip(formats.labels(board.metrics), board.metrics, strict=True))
     values = {row.name: row.scores for row in board.systems}
     compared = (
@@ -149,7 +146,7 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Pag
     )
     return page.Page(
         f"Leaderboard: {title(board.task)}",
-        [*about, ("systems", f"{len(board.systems):,}"), *refused],
+        [*about, *refused],
         [
             page.Tab("Leaderboard", list(_board_sections(board, links or {}))),
             page.Tab("Values", [_bars(board.task, named, values)] if values else []),
@@ -167,10 +164,8 @@ def _board_sections(board: Leaderboard, links: Links) -> Iterator[page.Section]:
         intro = caption(board.comparisons[0]) or SHARED_RANKS
         yield page.DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
     if board.refused:
-        frame = formats.refused_systems(board)
-        yield page.DataTable(
-            "Refused submissions", "", *_with_links(frame, formats.REFUSALS, 1, links)
-        )
+        table = _with_links(formats.refused_systems(board), formats.REFUSALS, 1, links)
+        yield page.DataTable("Refused submissions", "", *table)
     if board.notes:
         yield page.Notes("Notes", notes=board.notes)
     if board.signature:
@@ -187,16 +182,8 @@ def _with_links(
     return frame.with_columns(reports), [*fields[:at], Field("report", kind="link"), *fields[at:]]
 
 
-#: The columns of the table of cells, and the types of their values.
-_CELLS: Mapping[Field, pl.DataType | type[pl.DataType]] = {
-    **{
-        Field(name): pl.String
-        for name in ("task", "profile", "condition", "submission", "status", "metric")
-    },
-    **{Field(name, kind="rate"): pl.Float64 for name in ("value", "low", "high")},
-    Field("errors", kind="number"): pl.Int64,
-    Field("codes", kind="list"): pl.List(pl.String),
-}
+#: The types of values by the kinds of columns; others are text.
+_TYPES = {"rate": pl.Float64(), "number": pl.Int64(), "list": pl.List(pl.String)}
 
 
 def campaign_page(result: CampaignResult, pages: Mapping[Group, str]) -> page.Page:
@@ -246,11 +233,12 @@ def _cells(result: CampaignResult) -> page.DataTable:
         codes = sorted({finding.code for finding in row.findings if finding.severity == "error"})
         names = (*row.cell.group, row.cell.submission, cell.status, name)
         rows.append((*names, number, *limits, row.count(Severity.ERROR), codes))
-    schema = {field.name: dtype for field, dtype in _CELLS.items()}
+    every = fields_of("cells")
+    schema = {field.name: _TYPES.get(field.kind, pl.String()) for field in every}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     fields = [
         field
-        for field in _CELLS
+        for field in every
         if field.name not in ("condition", "low", "high")
         or not {None, ""}.issuperset(frame[field.name].to_list())
     ]

@@ -33,7 +33,7 @@ from hlteval.tasks.task import HIGH, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
 from hlteval.workflows.run.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
-from hlteval.workflows.run.request import Intervals, Request
+from hlteval.workflows.run.request import Intervals, Request, SharedReference
 from hlteval.workflows.run.verdicts import Refused, expand_folders
 
 #: Called with the name of a system that is scored, and its run.
@@ -58,13 +58,16 @@ def score_systems(
     """
     runs: dict[str, Run] = {}
     reasons: dict[str, Refused] = {}
+    shared = SharedReference()
     for index, (path, name) in enumerate(names.items()):
         step = subprogress(request.step or no_progress, index, len(names))
         try:
             if missing and (absent := _absence(path)):
                 refused = _failure(request, absent)
                 raise Refused(refused, "no such submission", "correct the path")
-            runs[name] = run = count_batches(replace(request, system=path, step=step))
+            runs[name] = run = count_batches(
+                replace(request, system=path, step=step, shared=shared)
+            )
             if visit is not None:
                 visit(name, run)
                 run.total.alignments.clear()

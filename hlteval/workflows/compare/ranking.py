@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import ceil
@@ -17,7 +17,7 @@ from hlteval.results.systems import Comparison, Difference, Significance, System
 from hlteval.results.verdict import Signature
 from hlteval.scoring.intervals import Bootstrap, Jackknife, Method, notes, signature
 from hlteval.scoring.metric import Limits, Metric, Replicates
-from hlteval.scoring.resampling import Chance, Pair, holm
+from hlteval.scoring.resampling import Chance, Pair, Permutations, Sample, Swaps, holm
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Intervals
@@ -34,21 +34,22 @@ class Resampled:
 
     Attributes:
         run: its scoring.
-        part: the part of the metric that gives the values.
-        counts: of the part, by document.
+        sample: what was counted by document, for the part of the metric that gives the values.
         values: by metric; None where undefined.
         method: of intervals.
         drawn: the values in each replicate, the same documents for all systems.
-        each: the values of each document by itself.
     """
 
     run: Run
-    part: Metric
-    counts: pl.DataFrame
+    sample: Sample
     values: Mapping[str, float | None]
     method: Method
     drawn: Replicates
-    each: Replicates
+
+    @property
+    def part(self) -> Metric:
+        """The part of the metric that gives the values."""
+        return self.sample.metric
 
     def drawn_of(self, name: str) -> Values:
         """The values of a metric in the replicates, of which there are none of no documents."""
@@ -162,7 +163,7 @@ class Plan:
             drawn = first.drawn_of(metric) - second.drawn_of(metric)
             interval = first.method.difference(observed, drawn, self.within)
         nothing: Values = np.array([])
-        each, others = (system.each.get(metric, nothing) for system in (first, second))
+        each, others = (system.sample.alone.get(metric, nothing) for system in (first, second))
         gains = self.sign * (each - others)
         return Difference(
             first=str(name),
@@ -284,17 +285,15 @@ def comparisons(runs: Mapping[str, Run], plans: Sequence[Plan]) -> list[Comparis
             groups.append((key, [plan]))
         else:
             group.append(plan)
-    documents = sorted(
-        {name for run in runs.values() for name in run.metric.documents(pl.concat(run.counts))}
-    )
+    counts = {name: pl.concat(run.counts) for name, run in runs.items()}
+    documents = {name: run.metric.documents(counts[name]) for name, run in runs.items()}
+    every = tuple(sorted({document for own in documents.values() for document in own}))
     made: dict[str, Comparison] = {}
     for _, group in groups:
-        systems = {name: _resample(group, run, documents) for name, run in runs.items()}
-        chances = {
-            (metric, frozenset(pair)): chance
-            for pair in combinations(systems, 2)
-            for metric, chance in _chances(group, *(systems[name] for name in pair))
-        }
+        parts = {name: part_of(run.metric, group[0].metric) for name, run in runs.items()}
+        samples = {name: Sample(part, counts[name], every) for name, part in parts.items()}
+        systems = _resample(group, runs, samples)
+        chances = {(m, pair): chance for m, pair, chance in _chances(group, systems)}
         made |= {plan.metric: plan.comparison(systems, chances) for plan in group}
     return [made[plan.metric] for plan in plans]
 
@@ -305,40 +304,70 @@ def part_of(metric: Metric, name: str) -> Metric:
     return part
 
 
-def _resample(plans: Sequence[Plan], run: Run, documents: Sequence[str]) -> Resampled:
-    """Resample a system, for several plans that share their replicates.
+def _resample(
+    plans: Sequence[Plan], runs: Mapping[str, Run], samples: Mapping[str, Sample]
+) -> Systems:
+    """Resample the systems, for several plans that share their replicates.
 
     Raises:
         WrongOption: if a metric is not computed with these options.
     """
-    counts = pl.concat(run.counts)
-    metric, drawn = part_of(run.metric, plans[0].metric), plans[0].drawn
-    values, _ = metric.score(metric.total([counts]))
-    for plan in plans:
-        if plan.metric not in values:
-            raise WrongOption(f"{plan.metric} is not computed with these options")
-    method: Method = Bootstrap(len(documents), drawn.confidence, drawn.seed, drawn.replicates)
+    values = {}
+    for name, sample in samples.items():
+        values[name], _ = sample.metric.score(sample.metric.total([sample.counts]))
+        for plan in plans:
+            if plan.metric not in values[name]:
+                raise WrongOption(f"{plan.metric} is not computed with these options")
+        _ = sample.sums  # now, while the metric knows what it has scored
+    drawn, every = plans[0].drawn, [*samples.values()]
+    metric, size = every[0].metric, len(every[0].documents)
+    method: Method = Bootstrap(size, drawn.confidence, drawn.seed, drawn.replicates)
     if plans[0].test == "jackknife" or metric.interval_method != "bootstrap":
-        method = Jackknife(len(documents), drawn.confidence, drawn.seed)
-    replicates = method.replicates(metric, counts, documents)
-    alone = metric.replicates(counts, documents, np.eye(len(documents), dtype=np.int64))
-    return Resampled(run, metric, counts, values, method, replicates, alone)
+        method = Jackknife(size, drawn.confidence, drawn.seed)
+    replicates = dict(zip(samples, method.resample(every), strict=True))
+    return {
+        name: Resampled(runs[name], sample, values[name], method, replicates[name])
+        for name, sample in samples.items()
+    }
 
 
 def _chances(
-    plans: Sequence[Plan], first: Resampled, second: Resampled
-) -> Iterator[tuple[str, Chance]]:
-    """Yield the p value of the difference of two systems, by metric; without those undefined."""
-    differences = {name: first.difference(second, name) for name in (p.metric for p in plans)}
-    known = {name: value for name, value in differences.items() if value is not None}
-    if plans[0].test == "permutation" and known:
-        pair = Pair.of(first.part, first.counts, second.counts)
-        swapped = pair.permutation(plans[0].drawn.replicates, plans[0].drawn.seed)
-        yield from ((name, swapped.chance(name, observed)) for name, observed in known.items())
+    plans: Sequence[Plan], systems: Systems
+) -> Iterator[tuple[str, frozenset[str], Chance]]:
+    """Yield the p value of the difference of each pair, by metric; without those undefined."""
+    known: dict[tuple[str, str], dict[str, float]] = {}
+    for names in combinations(systems, 2):
+        first, second = (systems[name] for name in names)
+        each = ((plan.metric, first.difference(second, plan.metric)) for plan in plans)
+        known[names] = {metric: value for metric, value in each if value is not None}
+    if plans[0].test == "permutation":
+        for names, swapped in _permutations(plans[0].drawn, systems, filter(known.get, known)):
+            for metric, observed in known[names].items():
+                yield metric, frozenset(names), swapped.chance(metric, observed)
         return
-    for name, observed in known.items():
-        chance = None if observed else Chance(1.0, smallest=1.0)
-        if not first.method.too_few(first.part, name):
-            chance = first.method.chance(observed, first.drawn_of(name) - second.drawn_of(name))
-        if chance is not None:
-            yield name, chance
+    for names, differences in known.items():
+        first, second = (systems[name] for name in names)
+        for metric, observed in differences.items():
+            chance = None if observed else Chance(1.0, smallest=1.0)
+            if not first.method.too_few(first.part, metric):
+                drawn = first.drawn_of(metric) - second.drawn_of(metric)
+                chance = first.method.chance(observed, drawn)
+            if chance is not None:
+                yield metric, frozenset(names), chance
+
+
+def _permutations(
+    drawn: Intervals, systems: Systems, pairs: Iterable[tuple[str, str]]
+) -> Iterator[tuple[tuple[str, str], Permutations]]:
+    """Yield the permutations of pairs of systems; those with the same documents share draws."""
+    groups: dict[tuple[str, ...], list[tuple[str, str]]] = {}
+    for names in pairs:
+        one, other = (systems[name].sample.own_documents for name in names)
+        documents = one if one == other else tuple(sorted({*one, *other}))
+        groups.setdefault(documents, []).append(names)
+    for documents, members in groups.items():
+        samples = {n: systems[n].sample.within(documents) for names in members for n in names}
+        swaps = Swaps([*samples.values()], drawn.replicates, drawn.seed)
+        for names in members:
+            pair = Pair(*(samples[name] for name in names))
+            yield names, pair.permutation(drawn.replicates, drawn.seed, swaps)

@@ -117,7 +117,7 @@ def convert(path: str | Sequence[str], output: str, **settings: Unpack[Settings]
         FileExistsError: if the output exists and `force` is not set.
         LookupError: for an unknown encoding.
     """
-    run = _Run(path, output, **settings)
+    run = _Run(path, output, settings)
     run.finish()
     return in_order(run.findings)
 
@@ -137,7 +137,7 @@ def conversion(path: str | Sequence[str], output: str, **settings: Unpack[Settin
         UnknownFormat, WrongSetting, WrongOutput: as `convert` does, but for `NotConverted`.
         FileNotFoundError, FileExistsError, LookupError: the same.
     """
-    run = _Run(path, output, **settings)
+    run = _Run(path, output, settings)
     try:
         run.finish()
     except NotConverted as reason:
@@ -151,26 +151,15 @@ class _Run:
     Its arguments, those of `convert`, are checked before it begins.
     """
 
-    def __init__(
-        self,
-        path: str | Sequence[str],
-        output: str,
-        *,
-        from_format: str | Sequence[str] | None = None,
-        to_format: str | None = None,
-        strict_loss: bool = False,
-        settings: Mapping[str, str] | None = None,
-        encoding: str = "utf-8",
-        force: bool = False,
-        step: Progress = no_progress,
-    ) -> None:
+    def __init__(self, path: str | Sequence[str], output: str, given: Settings) -> None:
         paths = [path] if isinstance(path, str) else [*path]
-        self.output, self.strict_loss, self.step = output, strict_loss, step
+        self.output, self.strict_loss = output, given.get("strict_loss", False)
+        self.step, force = given.get("step", no_progress), given.get("force", False)
         self.destination = None if output == "-" else Output(Path(output), force=force)
         if self.destination:
             check_outputs([output], paths, merged=True)
             self.destination.check()
-        inputs = _inputs(paths, from_format, encoding)
+        inputs = _inputs(paths, given.get("from_format"), given.get("encoding", "utf-8"))
         if self.destination:
             single = (each.source.members for each in inputs if each.source.kind == "file")
             read = {resolve_path(member.display) for members in single for member in members}
@@ -185,8 +174,8 @@ class _Run:
         def with_settings(form: Format, names: Collection[str]) -> Format:
             return form.with_settings({name: values[name] for name in values.keys() & names})
 
-        written = target(output, to_format, inputs[0].form, tables)
-        values = settings or {}
+        written = target(output, given.get("to_format"), inputs[0].form, tables)
+        values = given.get("settings") or {}
         reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
         writes = {setting.name for setting in written.settings if setting.of == "write"}
         self.forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))

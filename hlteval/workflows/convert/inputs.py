@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,6 +18,7 @@ from hlteval.converters.corpus.memory import in_memory
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.spans import misplaced
 from hlteval.findings import FieldRef, Finding, entry, finding
+from hlteval.findings.sequence import lists_by_key
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, open_source
@@ -287,6 +289,10 @@ _KINDS: Mapping[str, str] = {
 }
 
 
+#: The columns of documents that are fields of `_Document`.
+_OWN = ("row", "origin", "name", "text")
+
+
 @dataclass
 class _Document:
     """A document of an input: its row of `documents`, its input and the kinds of what it brings.
@@ -395,9 +401,7 @@ def _unite(
     """
     keys: dict[int, int] = {}
     united: list[_Document] = []
-    by_name: dict[str, list[_Document]] = {}
-    for document in _documents(parts, corpus):
-        by_name.setdefault(document.name, []).append(document)
+    by_name = lists_by_key((document.name, document) for document in _documents(parts, corpus))
     for documents in by_name.values():
         kept: list[_Document] = []
         for document in documents:
@@ -423,10 +427,7 @@ def _unite(
         for name, rows in corpus.tables()
         if rows.height and "document" in rows.columns and keys
     }
-    rows = [
-        {"row": d.row, "origin": d.origin, "name": d.name, "text": d.text, **d.others}
-        for d in united
-    ]
+    rows = [{**each.others, **{name: getattr(each, name) for name in _OWN}} for each in united]
     tables["documents"] = pl.DataFrame(rows, schema=TABLES["documents"].schema)
     return corpus.replace(**tables), united
 
@@ -463,21 +464,17 @@ def _wrong_offsets(
 
 def _documents(parts: Sequence[_Part], corpus: Corpus) -> Iterator[_Document]:
     """The documents of all inputs, with what each brings."""
-    kinds: dict[int, set[str]] = {}
+    kinds: defaultdict[int, set[str]] = defaultdict(set)
     for table, kind in _KINDS.items():
-        rows: pl.DataFrame = getattr(corpus, table)
-        for document in rows["document"].unique():
-            kinds.setdefault(document, set()).add(kind)
+        for document in getattr(corpus, table)["document"].unique():
+            kinds[document].add(kind)
     texts = corpus.translations.select("document", "role", "set").unique(maintain_order=True)
-    for document, role, set_name in texts.iter_rows():
-        kind = f"translations of the {role} {set_name or ''}".rstrip()
-        kinds.setdefault(document, set()).add(kind)
+    for document, role, name in texts.iter_rows():
+        kinds[document].add(f"translations of the {role} {name or ''}".rstrip())
     for document in corpus.documents.drop_nulls("text")["row"]:
-        kinds.setdefault(document, set()).add(_JOINING_TEXT)
-    sizes = [part.corpus.documents.height for part in parts]
-    owners = [part for part, size in enumerate(sizes) for _ in range(size)]
-    own = ("row", "origin", "name", "text")
-    columns = corpus.documents.select(*own, pl.struct(pl.exclude(own)).alias("others"))
+        kinds[document].add(_JOINING_TEXT)
+    owners = [at for at, part in enumerate(parts) for _ in range(part.corpus.documents.height)]
+    columns = corpus.documents.select(*_OWN, pl.struct(pl.exclude(_OWN)).alias("others"))
     for part, cells in zip(owners, columns.iter_rows(), strict=True):
         row, origin, name, text, others = cells
-        yield _Document(row, origin, name, text, others, part, kinds.get(row, set()), part)
+        yield _Document(row, origin, name, text, others, part, kinds[row], part)

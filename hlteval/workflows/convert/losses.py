@@ -13,9 +13,10 @@ from hlteval.converters.toolkit.fitting import plural, worded
 from hlteval.converters.toolkit.rows import slices
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.counts import count_of, counted_phrase
+from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 from hlteval.results.packages import Loss
-from hlteval.sources import Member, sha256
+from hlteval.sources import sha256
 from hlteval.workflows.convert.inputs import Input
 
 #: Tables that say nothing by themselves: names of files and documents, and layout.
@@ -215,10 +216,8 @@ def changed_files(
         digests: name and SHA-256 digest of each file of the inputs that has this format.
         output: the file or folder that was written.
     """
-    by_name: dict[str, list[Member]] = {}
-    for each in inputs:
-        for member in each.source.members:
-            by_name.setdefault(member.basename, []).append(member)
+    members = (member for each in inputs for member in each.source.members)
+    by_name = lists_by_key((member.basename, member) for member in members)
 
     def original(name: str, digest: str) -> bytes | None:
         """Return the file of the inputs with a name and a digest, if there is one."""

@@ -143,10 +143,9 @@ def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
         result = msgspec.structs.replace(result, counts=table, files=files)
     return msgspec.structs.replace(
         result,
-        signature=scores.signature,
-        primary=scores.primary,
-        metrics=scores.metrics,
-        intervals=scores.intervals,
+        **{
+            name: getattr(scores, name) for name in ("signature", "primary", "metrics", "intervals")
+        },
         resamples={
             name: tuple(None if np.isnan(value) else value for value in values.tolist())
             for name, values in intervals.replicates.items()
@@ -158,18 +157,8 @@ def finish(cell: Cell, size: int | None, *parts: Sequence[Batch]) -> CellResult:
 
 def open_cell(cell: Cell) -> Run:
     """Return the run of a cell before anything is read; its errors are those of `score`."""
-    return open_run(
-        Request(
-            cell.task,
-            cell.system,
-            cell.reference,
-            profile=cell.profile,
-            lenient=cell.lenient,
-            options=cell.options,
-            alignment=False,
-            encoding=cell.encoding,
-        )
-    )
+    own = {name: getattr(cell, name) for name in ("profile", "lenient", "options", "encoding")}
+    return open_run(Request(cell.task, cell.system, cell.reference, alignment=False, **own))
 
 
 def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard | Failed:
@@ -201,9 +190,7 @@ def board(cells: Sequence[Cell], results: Sequence[CellResult]) -> Leaderboard |
             if scored:
                 run = runs[cell.submission] = open_cell(cell)
                 run.total.counts = [pl.read_ipc(result.counts)]
-                run.total.files = {
-                    side: dict.fromkeys(files) for side, files in result.files.items()
-                }
+                run.total.files = {side: dict.fromkeys(own) for side, own in result.files.items()}
                 run.judged = verdict
                 continue
             blocking = tuple(each for each in result.findings if each.blocking) or result.findings
@@ -230,7 +217,7 @@ def campaign_in(
     *,
     cache: Path | None = None,
     jobs: int = 1,
-    cluster: str = "",
+    cluster: str | None = None,
     step: Progress = no_progress,
 ) -> CampaignResult:
     """Run a campaign, whose results are kept in its folder, by some processes or a cluster.
@@ -259,7 +246,7 @@ def campaign(
     manifest: CampaignManifest,
     cache: Path,
     *,
-    workers: Workers | None = None,
+    workers: Workers,
     batch: int | None = None,
     step: Progress = no_progress,
 ) -> CampaignResult:
@@ -273,7 +260,7 @@ def campaign(
         step: called after each cell with the cells that are done, and their number.
     """
     cells = tuple(manifest.cells())
-    run = _Campaign(manifest, cells, files.Cache(cache), workers or graph.InProcess(), batch)
+    run = _Campaign(manifest, cells, files.Cache(cache), workers, batch)
     rows: dict[int, CellRow] = {}
     for number, row in run.rows():
         rows[number] = row

@@ -9,6 +9,7 @@ import msgspec
 
 from hlteval.findings import Finding, Findings, finding
 from hlteval.findings.counts import count_of
+from hlteval.findings.sequence import lists_by_key
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import PARTS, Ensemble, Limit
 from hlteval.results.verdict import Verdict
@@ -109,10 +110,8 @@ class _Check:
 
     def most(self, index: int, limit: Limit) -> Iterator[Finding]:
         """Yield findings about groups that are over a limit."""
-        groups: dict[tuple[str, ...], list[str]] = {}
-        for deposit in self.counted:
-            if (group := limit.group(deposit.parts)) is not None:
-                groups.setdefault(group, []).append(printable(deposit.name))
+        pairs = ((limit.group(each.parts), printable(each.name)) for each in self.counted)
+        groups = lists_by_key((group, name) for group, name in pairs if group is not None)
         for group, names in sorted(groups.items()):
             if limit.most is not None and len(names) > limit.most:
                 yield self.at(
@@ -142,13 +141,11 @@ class _Check:
 
     def checkpoints(self) -> Iterator[Finding]:
         """Yield findings about checkpoints at which a team has nothing, but has at others."""
-        groups: dict[tuple[str, ...], set[str]] = {}
-        for deposit in self.counted:
-            if deposit.team and (checkpoint := deposit.parts.get("checkpoint", "")):
-                groups.setdefault(_group(deposit), set()).add(checkpoint)
+        pairs = ((each, each.parts.get("checkpoint", "")) for each in self.counted if each.team)
+        groups = lists_by_key((_group(each), at) for each, at in pairs if at)
         for group, present in sorted(groups.items()):
             path = ("teams", group[0]) if self.evaluation.teams else ("checkpoints",)
-            values = {"group": _group_name(group), "others": ", ".join(sorted(present))}
+            values = {"group": _group_name(group), "others": ", ".join(sorted({*present}))}
             for checkpoint in self.evaluation.checkpoints:
                 if checkpoint not in present:
                     yield self.at("MAN212", *path, of_key=True, checkpoint=checkpoint, **values)

@@ -24,11 +24,10 @@ from hlteval.results.evaluation import (
     Condition,
     Evaluation,
     Group,
-    ProfileName,
     TaskSettings,
     name_pattern,
 )
-from hlteval.results.verdict import Defaults
+from hlteval.results.verdict import Defaults, Profile
 from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
@@ -270,6 +269,8 @@ def resolve_paths(value: object, resolve: Callable[[str], str]) -> object:
 
 #: The condition of a task that declares none; its name is empty.
 WHOLE = Condition()
+#: The settings of a task that its cells have under the same names.
+_OF_TASK = ("lenient", "encoding", "metrics")
 #: What a manifest that cannot be read declares.
 _NOTHING = Campaign(name="", tasks={})
 
@@ -374,13 +375,14 @@ class CampaignManifest:
         elif not task.scored_alone and not settings.reference and not all(references):
             yield at(of_key=True, reason=f"{task.name} needs a reference")
 
-    def profiles(self, settings: CampaignTask) -> tuple[ProfileName, ...]:
+    def profiles(self, settings: CampaignTask) -> tuple[Profile, ...]:
         """Return the profiles of a task: its own, or those of the campaign."""
         return settings.profiles or self.campaign.profiles
 
     def cells(self) -> Iterator[Cell]:
         """Yield the cells, in the order of the manifest."""
         campaign = self.campaign
+        drawn = {name: getattr(campaign, name) for name in ("resamples", "confidence", "seed")}
         for task, settings in campaign.tasks.items():
             for profile in self.profiles(settings):
                 for name, condition in (settings.conditions or {"": WHOLE}).items():
@@ -395,13 +397,9 @@ class CampaignManifest:
                             system=self.paths[submission],
                             reference=self.path(reference) if reference else "",
                             options=resolve_options(load(task), options, self.path),
-                            lenient=settings.lenient,
-                            encoding=settings.encoding,
-                            resamples=campaign.resamples,
-                            confidence=campaign.confidence,
-                            seed=campaign.seed,
                             ranked=campaign.leaderboards,
-                            metrics=settings.metrics,
+                            **drawn,
+                            **{name: getattr(settings, name) for name in _OF_TASK},
                         )
 
     @property

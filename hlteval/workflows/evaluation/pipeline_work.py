@@ -181,15 +181,13 @@ def _score(order: Order) -> Outcome:
     from hlteval.reports.scores import refusal_text, write_tables
     from hlteval.reports.terminal import render_text
     from hlteval.results.config import with_defaults
-    from hlteval.results.verdict import Refusal
     from hlteval.workflows.run.engine import score
     from hlteval.workflows.run.verdicts import Refused
 
     try:
         scores = score(replace(order.request, options=order.options))
     except Refused as refused:
-        command = shlex.split(order.command)
-        refusal = Refusal(refused.verdict, str(refused), refused.fix, refused.blocking, command)
+        refusal = refused.result(shlex.split(order.command))
         report = order.report(render_text(refusal_text(refusal, MAX_FINDINGS)))
         return Outcome("refused", report, str(refused), refused.fix)
     if order.defaults and order.defaults.names:

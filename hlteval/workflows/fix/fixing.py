@@ -15,6 +15,7 @@ import msgspec
 from hlteval.converters import Format
 from hlteval.findings import FieldRef, Finding, Severity, Span, entry
 from hlteval.findings.fixers import FIXERS
+from hlteval.findings.sequence import lists_by_key
 from hlteval.results.verdict import Fix, FixedCopy, Unfixed, Verdict
 from hlteval.sources import Member, Source, Unreadable, writing
 from hlteval.sources.decoding import wide_encoding
@@ -25,9 +26,11 @@ from hlteval.tasks.option_files import has_error
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
-from hlteval.workflows.run.engine import judge, open_submission, validate_all
+from hlteval.workflows.run.engine import open_submission, validate_all
 from hlteval.workflows.run.request import Request
 
+#: Lines with the numbers that they had at first.
+Lines = Iterable[tuple[int, str]]
 #: What is put in place of spans, by file.
 Rewrites = dict[str, list[tuple[Span, str]]]
 
@@ -204,10 +207,8 @@ class FixedFiles:
         Findings are corrected from the end of a file, so that earlier places stay right.
         """
         ordered = sorted(findings, key=lambda finding: finding.order, reverse=True)
-        tables: dict[str, list[Finding]] = {}
-        for finding in ordered:
-            if finding.file and FIXERS[entry(finding.code).fixer].scope == "table":
-                tables.setdefault(finding.file, []).append(finding)
+        whole = (item for item in ordered if FIXERS[entry(item.code).fixer].scope == "table")
+        tables = lists_by_key((item.file, item) for item in whole if item.file)
         changes = [  # whose lines are corrected after that
             text.rewrite(self.form, self.members[file], mistakes)
             for file, mistakes in tables.items()
@@ -281,32 +282,36 @@ class FixedFiles:
         return replace(self.source.with_texts(texts), findings=kept)
 
 
-def _difference(
-    file: str, before: Sequence[tuple[int, str]], after: Sequence[tuple[int, str]]
-) -> Iterator[str]:
+def _difference(file: str, before: Lines, after: Lines) -> Iterator[str]:
     r"""The lines of a unified diff between lines with their original numbers.
 
     Examples:
         >>> list(_difference("x", [(1, "a"), (2, "b")], [(1, "a"), (2, "c")]))
         ['--- x', '+++ x', '@@ -2,1 +2,1 @@', '-b', '+c']
     """
-    fresh: dict[int, list[str]] = {}
-    for number, line in after:
-        fresh.setdefault(number, []).append(line)
-    pairs = [(number, [line], fresh.get(number, [])) for number, line in before]
-    changed = [pair for pair in pairs if pair[1] != pair[2]]
-    if changed:
+    runs = list(changed_runs(before, after))
+    if runs:
         yield from (f"--- {file}", f"+++ {file}")
     shift = 0
-    for _, run in groupby(enumerate(changed), key=lambda item: item[0] - item[1][0]):
-        block = [item for _, item in run]
-        old = [line for _, lines, _ in block for line in lines]
-        new = [line for _, _, lines in block for line in lines]
-        first = block[0][0]
+    for first, old, new in runs:
         yield f"@@ -{first},{len(old)} +{first + shift},{len(new)} @@"
         yield from (f"-{line}" for line in old)
         yield from (f"+{line}" for line in new)
         shift += len(new) - len(old)
+
+
+def changed_runs(before: Lines, after: Lines) -> Iterator[tuple[int, list[str], list[str]]]:
+    """Yield the runs of lines that differ: the number of the first one, the old and the new lines.
+
+    Both sides have the original numbers; an old line may have none or several new ones.
+    """
+    fresh = lists_by_key(after)
+    pairs = ((number, line, fresh.get(number, [])) for number, line in before)
+    changed = enumerate(pair for pair in pairs if [pair[1]] != pair[2])
+    for _, run in groupby(changed, key=lambda item: item[0] - item[1][0]):
+        block = [item for _, item in run]
+        new = [line for *_, lines in block for line in lines]
+        yield block[0][0], [line for _, line, _ in block], new
 
 
 def fixable(findings: Iterable[Finding]) -> list[Finding]:
@@ -395,7 +400,7 @@ class Corrector:
 
     def choice(self, source: Source) -> Verdict:
         """Judge a source in place of the submission, and keep the chosen findings."""
-        verdict = judge(replace(self.opened, system=source))
+        verdict = Check(replace(self.opened, system=source)).complete()
         return msgspec.structs.replace(verdict, findings=tuple(self.chosen(verdict.findings)))
 
     def files(self) -> FixedFiles:
@@ -423,7 +428,7 @@ class Corrector:
 
     def _findings(self, files: FixedFiles) -> list[Finding]:
         """The findings of the submission as it is corrected."""
-        verdict = judge(replace(self.opened, system=files.result()))
+        verdict = Check(replace(self.opened, system=files.result())).complete()
         return [finding for finding in verdict.findings if finding.side == self.opened.role]
 
     def _candidates(self, findings: Iterable[Finding]) -> list[Finding]:

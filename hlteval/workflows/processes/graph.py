@@ -69,26 +69,6 @@ class Workers(Protocol):
         """End all work."""
 
 
-class InProcess:
-    """Computes graphs in this process, one after the other."""
-
-    def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
-        """The results, in order."""
-        for number, root in enumerate(roots):
-            try:
-                yield number, _compute(root)
-            except Exception as error:
-                yield number, failure(error)
-
-    def close(self) -> None:
-        """Nothing is left to end."""
-
-
-def _compute(node: Node) -> Any:
-    values = (_compute(item) if isinstance(item, Node) else item for item in node.arguments)
-    return call(node.function, *values)
-
-
 def call(function: str, *arguments: Any) -> Any:
     """Call a function by its name.
 
@@ -170,10 +150,8 @@ class Cluster:
             ) from error
 
     def _submit(self, node: Node) -> Any:
-        arguments = [
-            self._submit(item) if isinstance(item, Node) else item for item in node.arguments
-        ]
-        return self.client.submit(call, node.function, *arguments, pure=False)
+        values = [self._submit(item) if isinstance(item, Node) else item for item in node.arguments]
+        return self.client.submit(call, node.function, *values, pure=False)
 
     def close(self) -> None:
         """Leave the cluster."""

@@ -31,13 +31,15 @@ from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
 from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
-from hlteval.workflows.run.request import Request, Role
+from hlteval.workflows.run.request import Request, Role, SharedReference
 
 T = TypeVar("T")
 T_co = TypeVar("T_co", covariant=True)
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
+#: Documents of a reference that stay in memory for the submissions that follow.
+KEPT = 10_000
 
 Documents = Mapping[str, tuple[Member, ...]]
 
@@ -75,6 +77,7 @@ class Submission:
         role: `submission`, or `reference` where the first source is a reference that is checked by
             itself; the second one has the texts of its documents then.
         profile: `plan` or `official`.
+        shared: what is known of the reference, if there are more submissions.
     """
 
     task: Task
@@ -86,6 +89,7 @@ class Submission:
     files: OptionFiles = field(default_factory=OptionFiles)
     role: Role = SUBMISSION
     profile: str = "plan"
+    shared: SharedReference | None = None
 
     @cached_property
     def format(self) -> Format:
@@ -237,7 +241,7 @@ class Submission:
         """
         if self.reference is not None:
             system = _join(self.format.read(self.system))
-            yield _align_sides(_join(self.reference_format.read(self.reference)), system)
+            yield _align_sides(self._read_reference(self.reference), system)
             return
         files = self.system_files
         result = _join(self.format.read(self.system.only(_members(files, files))))
@@ -251,6 +255,18 @@ class Submission:
             yield Pair(part, part)
             result = replace(result, findings=())  # they are in the first one
 
+    def _read_reference(self, source: Source, names: Sequence[str] = ()) -> ReadResult:
+        """The reference, or some documents of it; as far as memory allows, it is read once."""
+        known = {} if self.shared is None else self.shared.readings
+        key = tuple(names)
+        if key in known:
+            return known[key]
+        own = source.only(_members(self.reference_files, names)) if names else source
+        result = _join(self.reference_format.read(own))
+        if sum(map(len, known)) < KEPT:
+            known[key] = result
+        return result
+
     def _own(self, members: Sequence[Member]) -> Iterator[Pair]:
         """Some files of a submission that brings its own documents."""
         for result in self.format.read(self.system.only(members)):
@@ -261,7 +277,7 @@ class Submission:
         rest: ReadResult | None = None
         known: Iterable[str] = self.reference_files
         if self.reference_format.layout == "single_file":  # it is read once, and handed out
-            rest = _join(self.reference_format.read(source))
+            rest = self._read_reference(source)
             # Without a document there is still a batch for its findings.
             known = rest.corpus.documents["name"].to_list() or [""]
         for names in _slices_of({*known, *self.system_files}, size):
@@ -282,7 +298,7 @@ class Submission:
             chosen = of_documents(whole.corpus, pl.Series([*names, *others], dtype=pl.String))
             yield _align_sides(replace(whole, corpus=chosen), system)
             return
-        reference = _read(form, source, expected, names)
+        reference = self._read_reference(source, names)
         if more := [name for name in others if name in expected]:
             extra = replace(_read(form, source, expected, more), findings=())
             reference = _join([reference, extra])
@@ -423,17 +439,15 @@ def open_sides(
         complete = bool(suffixes) and system.corpus.documents["text"].null_count() == 0
     else:
         complete = has_files(system, suffixes)
-    if (
-        against is None
-        and role == SUBMISSION
-        and not (task.reference_optional or complete or system.findings)
-    ):
+    complete = complete or task.reference_optional or bool(system.findings)
+    if against is None and role == SUBMISSION and not complete:
         named = f" (with {' and '.join(suffixes)})" if suffixes else ""
         needed = f"needs the documents of the task: pass their folder or archive{named}"
         raise NothingGiven(f"{task.name} {needed} with --against")
     return Submission(
-        task, system, reference, settings, values, reference_form, files, role, request.profile
-    )
+        task, system, reference, settings, values, reference_form, files, role, request.profile,
+        request.shared,
+    )  # fmt: skip
 
 
 def _first_fitting(

@@ -79,6 +79,11 @@ class Check:
         return self.total.findings
 
     @property
+    def depends_on_types(self) -> bool:
+        """Whether the types of all frames decide what is found."""
+        return any(rule.counts_if for rule in self.rules)
+
+    @property
     def lacks_reference(self) -> bool:
         """Whether there is nothing to compare with: the reference has no documents."""
         return self.opened.is_compared and not self.total.reference
@@ -130,7 +135,7 @@ class Check:
         context = self.rule_context(pair)
         checked.judging += self._apply(known, context, pair.system, SUBMISSION, checked)
         if not alone:
-            checked.findings += self._check_reference(pair, pair.reference, checked)
+            checked.findings += self._reference_findings(pair, checked)
         values = opened.files.values
         checked.findings += opened.task.hooks.option_names(context, opened.options, values)
         return checked
@@ -140,6 +145,17 @@ class Check:
         opened = self.opened
         schema = opened.task.allows(opened.options, reference=opened.role == REFERENCE)
         return RuleContext(pair.system.corpus, pair.reference.corpus, schema, opened.files.usable)
+
+    def _reference_findings(self, pair: Pair, checked: Batch) -> Iterable[Finding]:
+        """Check the reference of a batch, once for all submissions that have the same documents."""
+        gold, shared = pair.reference, self.opened.shared
+        if shared is None or self.is_official or self.depends_on_types:
+            return self._check_reference(pair, gold, checked)
+        corpus = gold.corpus  # the first batch has findings that are about no document
+        key = (*corpus.documents["name"], len(gold.findings), corpus.rejected_records.height)
+        if key not in shared.findings:
+            shared.findings[key] = [*self._check_reference(pair, gold, checked)]
+        return shared.findings[key]
 
     def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
@@ -164,7 +180,7 @@ class Check:
     ) -> Iterator[Finding]:
         """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
         form = self.opened.gold_format if side == REFERENCE else self.opened.format
-        if any(rule.counts_if for rule in self.rules):
+        if self.depends_on_types:
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
         certain = []
@@ -286,9 +302,7 @@ class Check:
         left_out = opened.task.document_codes if codes else frozenset()
         return [finding for finding in findings if finding.code not in left_out]
 
-    def _outcome(
-        self, findings: Sequence[Finding], of_reference: Sequence[Finding]
-    ) -> tuple[bool, bool]:
+    def _outcome(self, findings: list[Finding], of_reference: list[Finding]) -> tuple[bool, bool]:
         """Return whether what was checked passes, and whether that is decided.
 
         Findings of other sides never fail it. What is left out because of another finding still
@@ -409,10 +423,8 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
         sides = (table["confidence"], submitted["confidence"])
         of_gold, of_system = (values.drop_nulls().n_unique() for values in sides)
         if of_gold > 1 and of_system <= 1:
-            checked.exchanged = (
-                f"the reference has {of_gold:,} different confidences, and the submission "
-                f"{of_system or 'none'}"
-            )
+            counts = f"{of_gold:,} different confidences, and the submission {of_system or 'none'}"
+            checked.exchanged = f"the reference has {counts}"
     if not (checked.exchanged or table.is_empty() or task.hooks.only_in_references(gold)):
         checked.exchanged = task.hooks.only_in_references(system)
     return checked
@@ -495,8 +507,6 @@ def _elsewhere(opened: Submission) -> str:
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
 
 
-#: Prefixes of the codes of mistakes in all rows of a table.
-TABLE_MISTAKES_CODES = ("TAB",)
 #: Characters of the beginning of a file in which its first line is.
 _FIRST = 100_000
 #: Most files that are looked at.

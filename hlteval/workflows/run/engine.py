@@ -7,7 +7,7 @@ wanted; all that was found is judged, and all that was counted is the numbers.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
 from itertools import chain
@@ -29,29 +29,11 @@ from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.options import check_values, merge_options, metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.processes.pool import Call
-from hlteval.workflows.run.batches import (
-    Batch,
-    Pair,
-    Submission,
-    no_progress,
-    open_sides,
-    results,
-    subprogress,
-    with_progress,
-)
+from hlteval.workflows.run import batches as batching
+from hlteval.workflows.run import verdicts
+from hlteval.workflows.run.batches import Batch, Pair, Submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.request import Intervals, Request
-from hlteval.workflows.run.verdicts import (
-    NOTHING_TO_SCORE,
-    Refused,
-    blocking_notes,
-    command_of,
-    files_of,
-    name_side,
-    signature,
-    size_notes,
-    warning_notes,
-)
 
 C = TypeVar("C", bound=Check)
 
@@ -109,20 +91,20 @@ def validate_all(request: Request, paths: Sequence[str]) -> Verdict:
             selection of findings.
         paths: the submissions.
     """
-    step = request.step or no_progress
-    verdicts = [
-        validate(replace(request, system=path, step=subprogress(step, index, len(paths))))
+    step = request.step or batching.no_progress
+    judged = [
+        validate(replace(request, system=path, step=batching.subprogress(step, index, len(paths))))
         for index, path in enumerate(paths)
     ]
-    findings = (finding for verdict in verdicts for finding in verdict.findings)
+    findings = (finding for verdict in judged for finding in verdict.findings)
     joined = msgspec.structs.replace(
-        verdicts[0],
-        passed=all(verdict.passed for verdict in verdicts),
-        decided=all(verdict.decided for verdict in verdicts),
+        judged[0],
+        passed=all(verdict.passed for verdict in judged),
+        decided=all(verdict.decided for verdict in judged),
         findings=tuple(request.selection.of(findings)),
-        documents=sum(verdict.documents or 0 for verdict in verdicts),
-        records=sum(verdict.records or 0 for verdict in verdicts),
-        files_judged=tuple(file for verdict in verdicts for file in verdict.files_judged),
+        documents=sum(verdict.documents or 0 for verdict in judged),
+        records=sum(verdict.records or 0 for verdict in judged),
+        files_judged=tuple(file for verdict in judged for file in verdict.files_judged),
     )
     if request.profile == "official" or not joined.decided:
         return joined
@@ -136,12 +118,12 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
         opener: opens it in this process and, by its name, in others.
         request: the request.
     """
-    check, step, opening = opener(request), request.step or no_progress, None
+    check, step, opening = opener(request), request.step or batching.no_progress, None
     if request.repeatable:
-        repeated = replace(request, step=None)
+        repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
-    with closing(results(check, opening, request.jobs, request.batch)) as batches:
-        for batch in with_progress(check.opened, batches, attrgetter("names"), step):
+    with closing(batching.results(check, opening, request.jobs, request.batch)) as batches:
+        for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
     return check
 
@@ -163,17 +145,12 @@ def open_submission(request: Request) -> Submission:
     texts = [option for option in task.options if option.reference_format and option.name in values]
     if texts and against is None:
         path, form = values[texts[0].name], texts[0].reference_format
-        return open_sides(request, path, values, reference_form=form)
-    opened = open_sides(request, against, values)
+        return batching.open_sides(request, path, values, reference_form=form)
+    opened = batching.open_sides(request, against, values)
     for option in texts:
         if opened.reference_format.name == option.reference_format:
             raise WrongOption(f"use either --against or --{option.flag}, not both")
     return opened
-
-
-def judge(opened: Submission) -> Verdict:
-    """Return the verdict over a submission, or over a reference that is opened as such."""
-    return Check(opened).complete()
 
 
 def open_run(request: Request) -> Run:
@@ -182,12 +159,10 @@ def open_run(request: Request) -> Run:
     values = merge_options(task, request.options)
     files = _with_submissions(request, read_files(task, values, request.encoding), values)
     metric = task.scorer(request.profile, metric_options(task, values, files))
-    return Run(open_sides(request, request.reference, values, files), metric, request)
+    return Run(batching.open_sides(request, request.reference, values, files), metric, request)
 
 
-def _with_submissions(
-    request: Request, files: OptionFiles, values: Mapping[str, str]
-) -> OptionFiles:
+def _with_submissions(request: Request, files: OptionFiles, values: dict[str, str]) -> OptionFiles:
     """Add the findings about files of options that are submissions to another task; errors block.
 
     Args:
@@ -203,17 +178,13 @@ def _with_submissions(
     ]
     for side, option in submitted.items():
         task, beside = option.submission_to or ("", "")
-        inner = Request(
-            task,
-            values[option.name],
-            against=request.reference,
-            options={beside: request.system},
-            profile=request.profile,
-            encoding=request.encoding,
+        own = {beside: request.system}
+        inner = replace(
+            request, task=task, system=values[option.name], against=request.reference, options=own
         )
         findings += (
             msgspec.structs.replace(item.of(side), blocking=item.severity == Severity.ERROR)
-            for item in judge(open_submission(inner)).findings
+            for item in Check(open_submission(inner)).complete().findings
             if item.side == SUBMISSION
         )
     return replace(files, findings=tuple(findings))
@@ -246,7 +217,7 @@ class Run(Check):
     def check_batch(self, pair: Pair) -> Batch:
         """Check one batch, and count it unless the submission will be refused."""
         batch = super().check_batch(pair)
-        batch.files = files_of(pair)
+        batch.files = verdicts.files_of(pair)
         self.blocked |= self._blocks(batch.findings) or self._blocks(batch.judging)
         if not self.blocked:
             try:
@@ -294,20 +265,21 @@ class Run(Check):
         crashes = task.official_crashes_on
         if judged.profile == "official" and any(item.code in crashes for item in judged.findings):
             reason = "no official score: the official software crashes on these findings"
-            raise Refused(judged, reason, "fix them, or use --profile plan", crashes)
+            raise verdicts.Refused(judged, reason, "fix them, or use --profile plan", crashes)
         blocking = [finding for finding in judged.findings if finding.blocking]
         nothing = self.lacks_reference or self.total.failure is not None
-        nothing = nothing or any(finding.code in NOTHING_TO_SCORE for finding in blocking)
+        nothing = nothing or any(finding.code in verdicts.NOTHING_TO_SCORE for finding in blocking)
         if not blocking or (self.request.lenient and not nothing):
             return
         others = sorted({finding.side for finding in blocking} - {SUBMISSION})
-        where = "".join(f" in the {name_side(side, task)}" for side in others[:1])
+        where = "".join(f" in the {verdicts.name_side(side, task)}" for side in others[:1])
         fix = "fix the blocking findings"
         fix += "" if nothing else ", or use --lenient to score the rest"
         if REFERENCE in others and not nothing:
-            alone = command_of(self.opened, REFERENCE, self.request.encoding)
+            alone = verdicts.command_of(self.opened, REFERENCE, self.request.encoding)
             fix += f"; `{alone}` checks the reference alone"
-        raise Refused(judged, f"nothing was scored because of blocking findings{where}", fix)
+        reason = f"nothing was scored because of blocking findings{where}"
+        raise verdicts.Refused(judged, reason, fix)
 
     def error_notes(self, *, paths: bool = True) -> dict[str, str]:
         """Count the errors of each side in a note with their codes, by side.
@@ -321,8 +293,8 @@ class Run(Check):
                 errors.setdefault(finding.side, Counter())[finding.code] += finding.count
         notes = {}
         for side, codes in errors.items():
-            where, listed = name_side(side, self.opened.task), ", ".join(sorted(codes))
-            command = command_of(self.opened, side, self.request.encoding)
+            where, listed = verdicts.name_side(side, self.opened.task), ", ".join(sorted(codes))
+            command = verdicts.command_of(self.opened, side, self.request.encoding)
             more = f"; for details, run `{command}`" if paths else ""
             notes[side] = f"{number_of(codes.total(), 'error')} in the {where} ({listed}){more}"
         return notes
@@ -353,8 +325,9 @@ class Run(Check):
                 seed=intervals.seed,
             )
         documents = max((how.documents for how in interval_set.methods.values()), default=0)
-        notes = (*blocking_notes(judged), *self.error_notes(paths=paths).values())
-        notes += (*warning_notes(judged, task.noted), *metric.notes(total), *interval_set.notes())
+        notes = (*verdicts.blocking_notes(judged), *self.error_notes(paths=paths).values())
+        notes += (*verdicts.warning_notes(judged, task.noted), *metric.notes(total))
+        notes += (*interval_set.notes(), *verdicts.size_notes(task, interval_set.limits, documents))
         if self.total.alignments:
             tables[task.hooks.alignment] = pl.concat(self.total.alignments)
             error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
@@ -373,7 +346,7 @@ class Run(Check):
             intervals=interval_set.limits,
             tables=tables,
             verdict=judged,
-            notes=(*notes, *size_notes(task, interval_set.limits, documents)),
+            notes=notes,
             files=files,
             evidence=evidence,
             by_document=each,
@@ -382,8 +355,8 @@ class Run(Check):
 
     def signature(self, intervals: str = "") -> str:
         """Return what the numbers depend on, in one line, and what their intervals do."""
-        lenient = self.request.lenient
-        return str(signature(self.opened, self.total.files, lenient=lenient, more=intervals))
+        lenient, files = self.request.lenient, self.total.files
+        return str(verdicts.signature(self.opened, files, lenient=lenient, more=intervals))
 
 
 def statistics(
@@ -430,8 +403,7 @@ def measure_names(request: Request) -> list[str]:
         WrongOption: if an option has a value that it cannot have.
     """
     task = request.definition
-    metric = task.scorer(
-        request.profile, metric_options(task, merge_options(task, request.options))
-    )
+    options = metric_options(task, merge_options(task, request.options))
+    metric = task.scorer(request.profile, options)
     _, tables = metric.score(metric.total([]))
     return list(tables["scorings"]["measure"].unique(maintain_order=True))

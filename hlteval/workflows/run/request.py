@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
@@ -15,12 +14,27 @@ from hlteval.tasks import load
 from hlteval.tasks.options import with_seed
 from hlteval.tasks.task import Task
 
+if TYPE_CHECKING:
+    from hlteval.converters import ReadResult
+
 Role = Literal["submission", "reference"]
-LEVELS = tuple(map(str, Severity))
 
 
 class UnknownCode(ValueError):
     """No code has a given prefix, or a severity is unknown: a usage error."""
+
+
+@dataclass
+class SharedReference:
+    """The reference of several submissions, which is read and checked once.
+
+    Attributes:
+        readings: what was read, by the names of documents; without names, all of it.
+        findings: what was found, by what a batch has of it.
+    """
+
+    readings: dict[tuple[str, ...], ReadResult] = field(default_factory=dict)
+    findings: dict[tuple[str | int, ...], list[Finding]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,17 +122,12 @@ class Intervals:
     seed: int = 0
 
 
-def _option(default: Any, text: str, choices: tuple[str, ...] = ()) -> Any:
-    """Declare a field that is an option, too: its default, its help and the values it can have."""
-    return field(default=default, metadata={"help": text, "choices": choices})
-
-
 @dataclass(frozen=True)
 class Request:
     """One submission, what it is compared with, and how.
 
     Each face (command line, Python, editor, page, evaluation) makes one, and the engine takes
-    nothing else. A field may declare the options of its name, too (`OPTIONS`).
+    nothing else. `cli/commands.toml` has the help and the limits of the options of these names.
 
     Attributes:
         task: name of the task.
@@ -146,34 +155,23 @@ class Request:
 
     task: str
     system: str
-    reference: str = _option("", "Reference: folder, file, .zip or .tgz.")
-    against: str | None = _option(
-        None, "Documents of the task: reference or test data, in the same forms."
-    )
-    role: Role = _option(SUBMISSION, "Check a submission, or a reference by itself.")  # noqa: RUF009
-    profile: str = _option(
-        "plan",
-        "Follow the written specification, or the official software with its bugs.",
-        ("plan", "official"),
-    )
+    reference: str = ""
+    against: str | None = None
+    role: Role = SUBMISSION
+    profile: str = "plan"
     options: Mapping[str, object] = field(default_factory=dict)
-    encoding: str = _option("utf-8", "Encoding of the input files.")
-    lenient: bool = _option(False, "Score the rest despite blocking findings.")
+    encoding: str = "utf-8"
+    lenient: bool = False
     alignment: bool = True
     evidence: bool = False
     intervals: Intervals | None = None
-    max_per_code: int = _option(
-        MAX_PER_CODE,
-        "Maximum number of findings per code and file to explain (default 1000); others are only "
-        "counted; 0 for all.",
-    )
+    max_per_code: int = MAX_PER_CODE
     selection: Selection = field(default_factory=Selection)
-    fail_on: str = _option("error", "Lowest severity that makes validation fail.", LEVELS)
+    fail_on: str = "error"
     batch: int | None = None
-    jobs: int = _option(
-        1, "Number of processes for files named by document; the output is the same."
-    )
+    jobs: int = 1
     step: Callable[[int, int | None], None] | None = None
+    shared: SharedReference | None = None
 
     @classmethod
     def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:
@@ -223,9 +221,3 @@ class Request:
         return not any(
             item == "-" or isinstance(item, OpenInput) for items in lists for item in items
         )
-
-
-#: The declarations of the fields that are options: their help, and the values that they can have.
-OPTIONS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
-    {item.name: item.metadata for item in fields(Request) if item.metadata}
-)

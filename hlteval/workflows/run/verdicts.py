@@ -1,16 +1,18 @@
 """Refusals, notes and signatures of runs, and the submissions that paths are."""
 
 import codecs
+import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from operator import attrgetter
+from pathlib import Path, PurePath
 
 from hlteval import __version__
 from hlteval.converters import known, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
-from hlteval.results.verdict import FIRST, Signature, Verdict, content, digest
+from hlteval.results.verdict import FIRST, Refusal, Signature, Verdict, content, digest
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import load as load_tasks
@@ -47,6 +49,10 @@ class Refused(ValueError):
         """Whether no other submission is scored against this reference either."""
         other = {finding.code for finding in self.blocking if finding.side != SUBMISSION}
         return bool(other - BESIDE_A_SUBMISSION)
+
+    def result(self, command: Sequence[str] = ()) -> Refusal:
+        """Return the refusal as a value, with the command that reports all findings."""
+        return Refusal(self.verdict, str(self), self.fix, self.blocking, command)
 
 
 def name_side(side: str, task: Task) -> str:
@@ -265,14 +271,15 @@ def _members(path: str, task: Task) -> list[str]:
     """The members of a folder of submissions, in order; none of anything else."""
     if isinstance(path, OpenInput) or not Path(path).is_dir():
         return []
-    entries = sorted(entry for entry in Path(path).iterdir() if not is_junk(entry.name))
-    files = [each for each in entries if each.is_file()]
-    plain = {file.suffix for file in files if not file.name.lower().endswith(ARCHIVE_SUFFIXES)}
+    found = (entry for entry in os.scandir(path) if not is_junk(entry.name))
+    entries = sorted(found, key=attrgetter("name"))
+    files = [each.name for each in entries if each.is_file()]
+    plain = {PurePath(name).suffix for name in files if not name.lower().endswith(ARCHIVE_SUFFIXES)}
     if task.submitted_as_folder:
         suffixes = task.submission_suffixes or (_INDEX,)
         folders = (each for each in entries if each.is_dir())
         alike = not plain and all(
-            any(folder.glob(f"*{end}")) for folder in folders for end in suffixes
+            any(Path(folder.path).glob(f"*{end}")) for folder in folders for end in suffixes
         )
     else:
         alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}

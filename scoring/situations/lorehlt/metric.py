@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+import numpy as np
 import polars as pl
 import polars.selectors as cs
 
@@ -28,7 +29,7 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
 )
 from hlteval.scoring.situations.lorehlt.frames import GRAVE
 from hlteval.scoring.situations.lorehlt.official import OfficialScores
-from hlteval.scoring.situations.lorehlt.plan import FAMILIES, Scores, distribution
+from hlteval.scoring.situations.lorehlt.plan import FAMILIES, RANKINGS, Scores, distribution
 from hlteval.scoring.situations.lorehlt.ranking import TIE_BREAKS, Ranking, RankingOptions, shares
 from hlteval.scoring.situations.plan import score_rows
 
@@ -142,11 +143,21 @@ class SituationRanking(Metric):
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
-        """The values of each replicate: by weighted sums over documents where counts add."""
+        """The values of each replicate: by weighted sums over documents where counts add.
+
+        Of nDCG, the replicates are groups of one table, unless a document is in one twice.
+        """
         rows = self.total([counts])
-        if not self.additive:
+        scored = self.scores(rows)
+        if self.additive:
+            return scored.replicates(self.families, documents, weights)
+        ranked = {*self.families} <= {*RANKINGS} and scored.is_divisible
+        if not (self.families and ranked) or weights.max(initial=0) > 1:
             return super().replicates(rows, documents, weights)
-        return self.scores(rows).replicates(self.families, documents, weights)
+        group, document = np.nonzero(weights)
+        docid = pl.Series(documents, dtype=pl.String).gather(document)
+        members = pl.DataFrame({"group": group, "docid": docid})
+        return scored.grouped_ndcg(self.families, members, len(weights))
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[SituationRanking, ...]:
         """The metrics that give the named values: those whose counts add, and all others.

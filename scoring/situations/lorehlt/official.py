@@ -60,6 +60,8 @@ _MANY = 4
 class OfficialScores(Scores):
     """The values of the public scorer, and the files that it writes."""
 
+    #: Where it stops depends on all documents.
+    is_divisible: ClassVar[bool] = False
     #: Sentiments are pooled.
     additive: ClassVar[tuple[str, ...]] = FRAMES
     #: All frames are compared with one annotation.

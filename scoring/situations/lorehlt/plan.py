@@ -33,6 +33,7 @@ from hlteval.scoring.situations.lorehlt.ranking import (
     Gains,
     Ranking,
     RankingOptions,
+    ndcg_by_group,
     situations,
 )
 
@@ -281,15 +282,52 @@ class Scores:
         both: Sides = getattr(self, of)
         of = "single" if both is self.single else of
         if (kind, of) not in self._rankings:
-            sentiments = self.grave_sentiments(both) if kind == "numeric" else (None, None)
             reference, system = (
-                situations(sf.with_gravity(frames, self.gravity, felt), self.parts)
-                for frames, felt in zip(self.unique_frames(both), sentiments, strict=True)
+                situations(frames, self.parts) for frames in self.graded_frames(kind, both)
             )
             gains, discount = self.options.gain_table(self.gains), self.options.dcg
             ranking = self.rank.of(reference, system, gains, discount or self.discount)
             self._rankings[kind, of] = ranking
         return self._rankings[kind, of]
+
+    def graded_frames(self, kind: str, both: Sides) -> Sides:
+        """The frames of which situations consist, with a kind of gravity."""
+        sentiments = self.grave_sentiments(both) if kind == "numeric" else (None, None)
+        sides = zip(self.unique_frames(both), sentiments, strict=True)
+        return Sides(*(sf.with_gravity(frames, self.gravity, felt) for frames, felt in sides))
+
+    def grouped_ndcg(self, families: Sequence[str], members: pl.DataFrame, size: int) -> Replicates:
+        """The nDCG of groups of documents, as if each group were all there is.
+
+        Nothing before situations depends on more than a document, but for what `is_divisible`
+        excludes, so that groups differ in the situations only.
+
+        Args:
+            families: of `RANKINGS`.
+            members: `group`, the number of a group, and `docid`, a document that it has.
+            size: how many groups there are.
+        """
+        found: Replicates = {}
+        for family in families:
+            kind, of = RANKINGS[family]
+            reference, system = (
+                situations(
+                    frames.join(members, on="docid", maintain_order="left"), self.parts, "group"
+                )
+                for frames in self.graded_frames(kind, getattr(self, of))
+            )
+            gains, discount = self.options.gain_table(self.gains), self.options.dcg or self.discount
+            values = ndcg_by_group(reference, system, gains, discount, size)
+            found |= {f"{family}.{ties}": values[ties] for ties in TIE_BREAKS}
+        return found
+
+    @property
+    def is_divisible(self) -> bool:
+        """Whether what is compared of a document depends on nothing else.
+
+        What is cropped, and whether names of NIL entities are resolved, depends on all documents.
+        """
+        return self.options.max_frames is None and self.options.reference_edl is None
 
     def above_cutoff(self, both: Sides) -> Sides:
         """The frames of the system that its cut-off keeps (section 16.1: above this threshold)."""

@@ -13,6 +13,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.scoring.ratios import ratio
+
 Numbers = NDArray[np.float64]
 Discount = Literal["method0", "method1"]
 TieBreak = Literal["standard", "vindictive", "forgiving"]
@@ -62,28 +64,31 @@ class Gains(NamedTuple):
 SITUATION = ["place", "type"]
 
 
-def situations(frames: pl.DataFrame, parts: int) -> pl.DataFrame:
+def situations(frames: pl.DataFrame, parts: int, *apart: str) -> pl.DataFrame:
     """The situations of one side (section 16.2): all frames of one type and place.
 
     Args:
         frames: with `place`, `type` and `gravity`; frames without a place belong to no situation.
         parts: what a frame of gravity 1 counts in the column `gravity`.
+        apart: columns; frames that differ in these are of other situations.
 
     Returns:
-        `place`, `type`, `gravity`, and the number of `frames`, in order: by falling gravity, then
-        by number of frames, and then by place and type.
+        What is `apart`, `place`, `type`, `gravity`, and the number of `frames`, in order: by what
+        is apart, by falling gravity, then by number of frames, and then by place and type.
     """
+    fields = [*apart, *SITUATION]
     placed = frames.filter(pl.col("place").is_not_null())
     # sums of floats depend on the order: they are added in the order of the rows
-    groups = placed.select(SITUATION).unique(maintain_order=True).with_row_index("group")
-    joined = placed.join(groups, on=SITUATION, how="left", maintain_order="left")
-    group, size = joined["group"].to_numpy(), groups.height
-    gravity = np.bincount(group, placed["gravity"].to_numpy(), minlength=size) / parts
-    counts = groups.select(SITUATION).with_columns(
+    groups = placed.select(fields).unique(maintain_order=True).with_row_index("situation")
+    joined = placed.join(groups, on=fields, how="left", maintain_order="left")
+    number, size = joined["situation"].to_numpy(), groups.height
+    gravity = np.bincount(number, placed["gravity"].to_numpy(), minlength=size) / parts
+    counts = groups.select(fields).with_columns(
         gravity=pl.Series(gravity, dtype=pl.Float64),
-        frames=pl.Series(np.bincount(group, minlength=size), dtype=pl.Int64),
+        frames=pl.Series(np.bincount(number, minlength=size), dtype=pl.Int64),
     )
-    return counts.sort("gravity", "frames", *SITUATION, descending=[True, True, False, False])
+    falling = [*(False for _ in apart), True, True, False, False]
+    return counts.sort(*apart, "gravity", "frames", *SITUATION, descending=falling)
 
 
 @dataclass(frozen=True, eq=False)
@@ -199,9 +204,60 @@ class Ranking:
         return hits / np.arange(1, most + 1)
 
 
+def ndcg_by_group(
+    reference: pl.DataFrame, system: pl.DataFrame, gains: Gains, discount: Discount, size: int
+) -> dict[TieBreak, Numbers]:
+    """The nDCG at the last rank of many groups of situations, as `Ranking.last` of each.
+
+    Args:
+        reference: its situations apart by `group`, a number, as `situations` gives them.
+        system: those of the system.
+        gains: the gain of a situation by its gravity.
+        discount: the discount.
+        size: how many groups there are.
+
+    Returns:
+        By tie-break, an element per group; not-a-number where undefined.
+    """
+    reference = reference.with_columns(gain=gains.of("gravity"))
+    known = reference.select("group", *SITUATION, "gain")
+    system = system.join(known, on=["group", *SITUATION], how="left", maintain_order="left")
+    system = system.with_columns(pl.col("gain").fill_null(0.0))
+    counts = [np.bincount(side["group"].to_numpy(), minlength=size) for side in (reference, system)]
+    # A 0 before the terms of a group makes `reduceat` round as the sum of these terms alone.
+    lead = 1 - _ADDED_LAST[discount]
+    lengths = np.maximum(np.maximum(*counts) + lead, 1)
+    starts = np.cumsum(lengths) - lengths
+
+    def totals(ordered: pl.DataFrame) -> Numbers:
+        group = ordered["group"].to_numpy()
+        number = np.bincount(group, minlength=size)
+        rank = np.arange(len(group)) - np.repeat(np.cumsum(number) - number, number)
+        terms = np.zeros(lengths.sum())
+        terms[starts[group] + lead + rank] = discount_at(
+            ordered["gain"].to_numpy(), rank + 1, discount
+        )
+        sums: Numbers = np.add.reduceat(terms, starts)
+        return sums
+
+    ideal = totals(reference.sort("group", "gain", descending=[False, True]))
+    has_gain = np.bincount(reference["group"].to_numpy(), reference["gain"].to_numpy(), size) > 0
+    found: dict[TieBreak, Numbers] = {}
+    for ties in TIE_BREAKS:
+        falling = [False, True, ties == "forgiving"]
+        keys = ("group", "gravity", "gain")[: 1 if ties == "standard" else 3]
+        order = system.sort(keys, descending=falling[: len(keys)], maintain_order=True)
+        found[ties] = np.where(has_gain, ratio(totals(order), ideal), np.nan)
+    return found
+
+
 def shares(gains: Numbers, discount: Discount) -> Numbers:
     """The discounted gain at each rank (section 16.2.3)."""
-    ranks = np.arange(1, len(gains) + 1)
+    return discount_at(gains, np.arange(1, len(gains) + 1), discount)
+
+
+def discount_at(gains: Numbers, ranks: NDArray[np.int64], discount: Discount) -> Numbers:
+    """The gains, discounted by their ranks."""
     if discount == "method1":
         return gains / np.log2(ranks + 1)
     return gains / np.maximum(1.0, np.log2(ranks))

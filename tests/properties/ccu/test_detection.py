@@ -18,9 +18,10 @@ from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import DetectionOptions
 from hlteval.scoring.ccu.official_files import instance_detection
 from hlteval.scoring.ccu.spans import average_precision, criterion, overlap_pairs, points, within
+from tests.effort import tries
 
-FEW = settings(max_examples=30, deadline=None)
-FEWER = settings(max_examples=8, deadline=None)
+FEW = settings(max_examples=tries(30), deadline=None)
+FEWER = settings(max_examples=tries(8), deadline=None)
 DOCUMENTS = (("d1", "audio"), ("d2", "text"), ("d3", "video"))
 STEP = 0.5
 """All places are multiples of it, so that sums of them are exact."""

@@ -17,6 +17,7 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 from hlteval.syntax.tsv import Column
+from tests.effort import tries
 
 HEADER = ("file_id", "norm", "start", "end", "status", "llr")
 CELLS = {
@@ -51,7 +52,7 @@ def submission(*outputs: str) -> dict[str, str]:
 
 
 @given(LINES)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_each_line_is_a_row_or_rejected_and_reported(lines: list[str]) -> None:
     text = "\n".join(["\t".join(HEADER), *lines])
     corpus, findings = read(submission(text))
@@ -66,7 +67,7 @@ def test_each_line_is_a_row_or_rejected_and_reported(lines: list[str]) -> None:
 
 
 @given(LINES, st.permutations(range(len(HEADER))), LINES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=tries(8), deadline=None)
 def test_the_order_of_columns_and_other_files_change_no_row(
     lines: list[str], order: list[int], others: list[str]
 ) -> None:
@@ -83,7 +84,7 @@ def test_the_order_of_columns_and_other_files_change_no_row(
 
 
 @given(st.text("0123456789.,eE+-_ \u0664nai", max_size=7))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 def test_a_number_is_what_matches_and_is_finite(cell: str) -> None:
     column = Column("x", "number", NUMBER)
     value = column.values(pl.Series([cell]))[0] if column.accepts(cell) else None

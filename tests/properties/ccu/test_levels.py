@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hlteval.representation import of_documents
 from hlteval.scoring.ccu.levels import LevelOptions
 from hlteval.scoring.ccu.official_levels import level_diarization
+from tests.effort import tries
 from tests.unit.ccu.level_corpora import gold, said, scored
 
 TICK = 0.25
@@ -113,7 +114,7 @@ def close(value: float | None):
     return value if value is None else pytest.approx(value, abs=1e-9)
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(st.lists(documents(), min_size=1, max_size=4))
 def test_values_are_those_of_the_definition_unit_by_unit(drawn):
     values, units = scored(*corpora(drawn))
@@ -130,7 +131,7 @@ def test_values_are_those_of_the_definition_unit_by_unit(drawn):
         assert values[f"ccc.{genre}"] == close(concordance(x, y))
 
 
-@settings(max_examples=12)
+@settings(max_examples=tries(12))
 @given(st.lists(documents(), min_size=1, max_size=3), st.integers(1, 20))
 def test_a_shift_of_whole_windows_shifts_nothing(drawn, windows):
     values, units = scored(*corpora(drawn))
@@ -139,7 +140,7 @@ def test_a_shift_of_whole_windows_shifts_nothing(drawn, windows):
     assert shifted == {name: close(value) for name, value in values.items()}
 
 
-@settings(max_examples=12)
+@settings(max_examples=tries(12))
 @given(st.lists(documents(), min_size=1, max_size=9), st.sampled_from([1, 7]))
 def test_batches_add_up(drawn, size):
     reference, system = corpora(drawn)
@@ -155,7 +156,7 @@ def test_batches_add_up(drawn, size):
     assert metric.score(reverse)[0] == scored(reference, system)[0]
 
 
-@settings(max_examples=12)
+@settings(max_examples=tries(12))
 @given(st.lists(documents(), min_size=1, max_size=4))
 def test_official_levels_do_not_depend_on_the_scale(drawn):
     """Levels are normalized: twice the level is the same, but for unprocessed documents."""

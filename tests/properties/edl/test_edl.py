@@ -13,9 +13,10 @@ from hlteval.representation import Corpus
 from hlteval.scoring.edl.measures import FIGURES, OVERLAPS, WrongMeasure, measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
 from hlteval.scoring.metric import Metric
+from tests.effort import tries
 
-FEW = settings(max_examples=15, deadline=None)
-FEWER = settings(max_examples=5, deadline=None)
+FEW = settings(max_examples=tries(15), deadline=None)
+FEWER = settings(max_examples=tries(5), deadline=None)
 DOCUMENTS, TYPES = ("ENG_a", "ENG_b", "IL9_c"), ("PER", "ORG")
 ENTITIES = ("E1", "E2", "E3", "NIL1", "NIL2", None)
 
@@ -372,7 +373,7 @@ clusterings = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 3)), max_size
 """Items, each with one of its clusters."""
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 @given(clusterings, clusterings)
 def test_officially_pairs_that_several_clusters_link_are_one_pair(ours, theirs):
     """No count is below 0, also where spans are in several clusters."""

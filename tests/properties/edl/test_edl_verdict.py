@@ -15,6 +15,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from hlteval import validate
+from tests.effort import tries
 
 BLANK = re.compile("[\t-\r \x85\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]*")
 OFFSETS = re.compile("([0-9]+)-([0-9]+)")
@@ -92,7 +93,7 @@ def beside(one: tuple[str, int, int], other: tuple[str, int, int]) -> bool:
     return proper and begin <= last
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(TABLES, st.sampled_from(["\n", "\r\n"]))
 @example(["\t".join(GOOD)] * 2, "\n")
 @example(["\t".join(GOOD), "\t".join(GOOD) + "\t"], "\n")

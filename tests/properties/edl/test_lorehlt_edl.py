@@ -19,8 +19,9 @@ from hlteval.grammars import load as grammar
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.validators.edl.extents import compare, crossings, in_order, nestings
+from tests.effort import tries
 
-FEW = settings(max_examples=25)
+FEW = settings(max_examples=tries(25))
 EXTENT = [column.name for column in TABLE.columns].index("extent")
 
 ANY = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=6)
@@ -159,7 +160,7 @@ def test_what_was_read_is_written_again(lines: list[str], header: bool) -> None:
     assert not any(load("edl-tab").count_losses(corpus).values())
 
 
-@settings(max_examples=15, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=tries(15), phases=[Phase.explicit, Phase.generate])
 @given(st.data())
 def test_any_corpus_comes_back_as_far_as_it_is_carried(corpora, data: st.DataObject) -> None:
     corpus = data.draw(corpora)

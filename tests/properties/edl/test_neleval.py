@@ -12,8 +12,9 @@ from hlteval.converters import load
 from hlteval.converters.edl.neleval import explain
 from hlteval.grammars import pattern
 from hlteval.sources import open_source
+from tests.effort import tries
 
-FEW = settings(max_examples=25, deadline=None)
+FEW = settings(max_examples=tries(25), deadline=None)
 
 cells = st.one_of(
     st.sampled_from(["D1", "d 2", "1", "5", "12", "E1", "NIL3", "0.5", "1.0", "1", "PER", ""]),

@@ -28,10 +28,11 @@ from hlteval.converters.hub4.lines import (
 from hlteval.grammars import load
 from hlteval.sources import Member, Source
 from hlteval.syntax import tsv as tsv_lines
+from tests.effort import tries
 from tests.runs import validate
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hub4"
-FEW = settings(max_examples=12)
+FEW = settings(max_examples=tries(12))
 """For what writes files."""
 SPACES = " \t\r\f\x0b"
 STRANGE = "\xa0\u2003\u2028\x85\x1c\u0663\U0001d6fc\xe9\u0301\u202e"
@@ -221,7 +222,7 @@ COLUMNS = (
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(lines(), st.booleans())
 def test_the_bulk_path_reads_what_the_grammar_says(written: list[str], reference: bool) -> None:
     found = tables("\n".join(written), reference=reference)
@@ -241,7 +242,7 @@ def assert_same(one: pl.DataFrame | pl.Series, other: pl.DataFrame | pl.Series) 
     assert frames[0].schema == frames[1].schema
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.lists(lines(), max_size=3), st.booleans(), st.integers(0, 99))
 def test_the_slices_of_a_file_do_not_show(
     written: list[list[str]], reference: bool, size: int
@@ -265,7 +266,7 @@ def test_brackets_come_back(text: str) -> None:
         )
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(st.lists(st.sampled_from(["a", "[b]", "[[c] d]", "[", "]", "[]", "é"]), max_size=6))
 def test_texts_with_one_pair_are_read_as_all_others(parts: list[str]) -> None:
     text = "".join(parts)

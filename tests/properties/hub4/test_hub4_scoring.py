@@ -11,6 +11,7 @@ from unittest.mock import patch
 
 import numpy as np
 import polars as pl
+import pytest
 from hypothesis import Phase, assume, given, settings
 from hypothesis import strategies as st
 
@@ -30,10 +31,11 @@ from hlteval.scoring.hub4.word_alignment import (
     Lexicon,
     alignments,
 )
+from tests.effort import tries
 
 FEW = settings(max_examples=2, deadline=None, phases=[Phase.explicit, Phase.generate])
 """Seeds cannot be made simpler, so nothing is tried to."""
-SOME = settings(max_examples=60, deadline=None)
+SOME = settings(max_examples=tries(60), deadline=None)
 SEEDS = st.integers(0, 2**32)
 WORDS = ("a", "b", "a b", "b a", "c")
 POINTING = {"TEMPLATE": ("EVENT", ("A", "B")), "A": ("OF", ("B",))}
@@ -339,6 +341,7 @@ def test_points_are_those_of_the_procedure_taken_literally(seed, zero_f):
             assert found.get((mode, f"d{number}"), (0,) * 6)[:4] == wanted
 
 
+@pytest.mark.thorough
 @FEW
 @given(SEEDS, st.sampled_from([1, 3]))
 def test_nothing_shows_how_many_sets_are_mapped_together(seed, size):
@@ -509,7 +512,7 @@ def aligned(reference: list[str], system: list[str], costs: Costs = DOCUMENT) ->
 ALIGNED = st.lists(st.sampled_from(["a", "b", "c", "a-", "b-"]), max_size=9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(ALIGNED, ALIGNED, st.sampled_from([SCLITE, DOCUMENT]), st.integers(1, 3))
 def test_bands_give_the_alignment_of_the_whole_table(reference, system, costs, narrowest):
     with patch.object(word_alignment, "NARROWEST", narrowest):
@@ -606,7 +609,7 @@ STACK = st.lists(st.tuples(ALIGNED, ALIGNED), max_size=5)
 LEXICON = Lexicon.of([("a", ["AA"]), ("a", ["EY"]), ("b", ["B", "IY"]), ("c", ["S", "IY"])])
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(STACK, st.sampled_from([SCLITE, DOCUMENT, LEXICON.costs()]), st.integers(1, 200))
 def test_stacked_documents_are_aligned_as_each_is_alone(texts, costs, cells):
     kept = word_alignment.STACK_CELLS, word_alignment.STACK_TEXTS
@@ -632,7 +635,7 @@ EXTENTS = st.lists(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(st.lists(OFFSETS, min_size=3, max_size=3), EXTENTS)
 def test_extents_become_the_columns_of_the_words_that_they_touch(offsets, extents):
     scales = {
@@ -661,7 +664,7 @@ TABLE = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=tries(50), deadline=None)
 @given(TABLE)
 def test_the_best_mapping_has_the_points_of_the_best_permutation(table):
     tall = table if len(table) >= len(table[0]) else [*zip(*table, strict=True)]

@@ -24,11 +24,12 @@ from hlteval.tasks import rules
 from hlteval.validators.ltf.causes import BYTES, EXCLUSIVE, UTF16, convention
 from hlteval.validators.rule import RuleContext, apply
 from hlteval.workflows.run.batches import Pair, Submission
+from tests.effort import tries
 
 LETTERS = "ab é😀𠮷'.,&<>\"]\u0301\u00a0\u2028\n\n"
 TEXTS = st.text(LETTERS, max_size=30)
 ANY = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
-FEW, SOME = settings(max_examples=8), settings(max_examples=25)
+FEW, SOME = settings(max_examples=tries(8)), settings(max_examples=tries(25))
 """An example costs some tens of milliseconds; where that is much, an example is many files."""
 
 
@@ -144,7 +145,7 @@ def changed(draw) -> str:
 
 
 @given(st.lists(changed(), min_size=10, max_size=20))
-@settings(max_examples=5)
+@settings(max_examples=tries(5))
 def test_a_changed_file_is_refused_in_bulk_or_read_alike(files):
     said, accepted = bulk(list(enumerate(files)))
     told = {n: read_elements(text, n, "", "utf-8") for n, text in enumerate(files)}

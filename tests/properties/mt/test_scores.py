@@ -10,6 +10,7 @@ from sacrebleu.metrics import BLEU, CHRF, TER
 from hlteval.scoring.mt.measures import field_text
 from hlteval.scoring.mt.metric import Translation
 from hlteval.scoring.mt.segments import TranslationOptions, with_placeholders
+from tests.effort import tries
 from tests.unit.mt.translations import corpus
 
 ORACLES = {"bleu": BLEU(force=True), "chrf": CHRF(), "chrf_pp": CHRF(word_order=2), "ter": TER()}
@@ -22,7 +23,7 @@ SEGMENTS = st.lists(st.tuples(st.sampled_from("ABC"), TEXT, TEXT, st.booleans())
 
 
 @given(SEGMENTS, st.integers(1, 3))
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 def test_a_subset_is_scored_as_sacrebleu_scores_the_reduced_files(segments, size):
     gold = [(name, str(at), text) for at, (name, text, _, _) in enumerate(segments)]
     said = [(name, str(at), text) for at, (name, _, text, _) in enumerate(segments)]
@@ -47,7 +48,7 @@ def test_a_subset_is_scored_as_sacrebleu_scores_the_reduced_files(segments, size
 
 
 @given(st.text())
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 def test_a_field_has_no_separator_and_no_line_break(text):
     sent = field_text(text)
     assert "|||" not in sent
@@ -56,7 +57,7 @@ def test_a_field_has_no_separator_and_no_line_break(text):
 
 
 @given(st.text(st.sampled_from("ab@#:/. (),w\u00e9\u0915\u094d")))
-@settings(max_examples=30)
+@settings(max_examples=tries(30))
 def test_protection_is_stable_and_keeps_the_rest(text):
     once = with_placeholders(text)
     assert with_placeholders(once) == once

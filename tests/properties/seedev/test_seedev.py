@@ -19,6 +19,7 @@ from hlteval.representation import Corpus
 from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.sources import Member, Source
 from hlteval.tasks import load
+from tests.effort import tries
 from tests.runs import score
 
 # Every document has the same entities, so that events often have something in common.
@@ -288,7 +289,7 @@ TURNED = [
 def test_full_is_scored_as_defined(profile: str) -> None:
     @example(TURNED)
     @given(documents("full", equivalences=True, least=5))
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=tries(8), deadline=None)
     def hold(listed: list[Document]) -> None:
         expected = {d.name: defined(d, official=profile == "official") for d in listed}
         assert counted("full", profile, listed) == expected
@@ -316,7 +317,7 @@ def multiset(document: Document, side: str, *, merged: bool) -> Counter[object]:
 @pytest.mark.parametrize("profile", ["plan", "official"])
 def test_binary_is_scored_as_defined(profile: str) -> None:
     @given(documents("binary", equivalences=True, least=5))
-    @settings(max_examples=8, deadline=None)
+    @settings(max_examples=tries(8), deadline=None)
     def hold(listed: list[Document]) -> None:
         expected = {}
         for document in listed:
@@ -416,7 +417,7 @@ def with_right(document: Document) -> Document:
 
 
 @given(documents("full", least=3))
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=tries(5), deadline=None)
 def test_exchanging_the_sides_exchanges_recall_and_precision(listed: list[Document]) -> None:
     one, two = (metrics("full", "plan", d) for d in (listed, list(map(swapped, listed))))
     for left, right in (("recall", "precision"), ("insertions", "deletions"), ("f1", "f1")):
@@ -453,7 +454,7 @@ def test_scores_keep_within_bounds(task: str, profile: str) -> None:
 @pytest.mark.parametrize("task", ["full", "binary"])
 def test_perfect_predictions_are_perfect(task: str) -> None:
     @given(documents(task, equivalences=True))
-    @settings(max_examples=5, deadline=None)
+    @settings(max_examples=tries(5), deadline=None)
     def hold(listed: list[Document]) -> None:
         # An argument that leads nowhere is never right, not even where the reference has it.
         listed = [d for d in map(perfect, listed) if "T99" not in repr(d) and not dangling(d)]
@@ -471,7 +472,7 @@ def dangling(document: Document) -> bool:
 
 
 @given(documents("full", equivalences=True, least=4))
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=tries(6), deadline=None)
 def test_one_more_prediction_does_what_it_should(listed: list[Document]) -> None:
     before = counted("full", "plan", listed)
     wrong = counted("full", "plan", list(map(with_wrong, listed)))

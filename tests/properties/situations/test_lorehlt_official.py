@@ -12,6 +12,7 @@ from hlteval.scoring.situations.lorehlt.metric import SituationRanking
 from hlteval.scoring.situations.lorehlt.plan import Scores
 from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
 from hlteval.sources import Member, Source
+from tests.effort import tries
 from tests.unit.situations.lorehlt_frames import corpus, said
 
 NEEDS = (
@@ -74,7 +75,7 @@ def compared(files: dict[str, str], scored: tuple[str, ...] | None) -> Scores:
 
 
 @given(annotations(), st.sets(st.sampled_from([*TEXTS, "S1", "S2"]), min_size=1))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=tries(25), deadline=None)
 def test_a_list_only_removes_rows(files, listed):
     """Annotators are drawn, and columns are numbers or text, before the list is looked at."""
     every, some = compared(files, None).single, compared(files, (*sorted(listed),)).single

@@ -16,6 +16,7 @@ from hlteval.scoring.situations.lorehlt.frames import CLASSES
 from hlteval.scoring.situations.lorehlt.metric import SituationRanking
 from hlteval.scoring.situations.lorehlt.plan import NUMBERS
 from hlteval.scoring.situations.lorehlt.ranking import RankingOptions
+from tests.effort import tries
 from tests.unit.situations.lorehlt_frames import corpus
 
 ISSUES = {"terrorism"}
@@ -55,7 +56,7 @@ FELT = st.fixed_dictionaries(
     }
 )
 MANY = {"max_size": 8}
-SETTINGS = settings(max_examples=12, deadline=None)
+SETTINGS = settings(max_examples=tries(12), deadline=None)
 OPTIONS = RankingOptions(gains=(5.0, 3.0, 1.0), gravity_thresholds=(2.0, 1.0))
 
 

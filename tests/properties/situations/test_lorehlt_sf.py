@@ -20,6 +20,7 @@ from hlteval.converters.situations.lorehlt.reference_tables import kinds
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
+from tests.effort import tries
 
 NAMES = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=6)
 ENTRIES = st.fixed_dictionaries(
@@ -71,7 +72,7 @@ def content(corpus: Corpus) -> list[Any]:
 
 
 @given(st.lists(FRAMES, max_size=4))
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 def test_json_becomes_tables_and_json_again(frames: list[dict[str, Any]]) -> None:
     first = read("lorehlt-sf-json", source(json.dumps(frames).encode()))
     assert {item.code for item in first.findings} <= {"LSF211"}
@@ -110,7 +111,7 @@ def test_a_frame_has_an_error_if_and_only_if_it_breaks_the_schema(version: str) 
     validator = Draft4Validator({**definitions[version], "definitions": definitions})
 
     @given(damaged())
-    @settings(max_examples=12, deadline=None)
+    @settings(max_examples=tries(12), deadline=None)
     def hold(frame: dict[str, Any]) -> None:
         data = json.dumps([frame]).encode()
         findings = read("lorehlt-sf-json", source(data), schema=version).findings
@@ -156,7 +157,7 @@ def tables(draw: st.DrawFn) -> dict[str, str]:
 
 
 @given(tables())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 def test_many_files_are_read_as_each_by_itself(files: dict[str, str]) -> None:
     def member(path: str) -> Member:
         return Member(path, path, None, files[path].encode)
@@ -186,7 +187,7 @@ def rows(corpus: Corpus, table: str, column: str) -> list[str]:
 
 
 @given(tables())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=tries(8), deadline=None)
 def test_an_annotation_comes_back_equal(files: dict[str, str]) -> None:
     assume(files)
     with tempfile.TemporaryDirectory() as folder:

@@ -24,8 +24,9 @@ from hlteval.scoring.situations.official import frame_match
 from hlteval.sources import open_source
 from hlteval.syntax.json_text import items, strict
 from hlteval.validators.situations.rules import types
+from tests.effort import tries
 
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=tries(12), deadline=None)
 PLACES = st.text("abc江ấ\u0301 ", max_size=6)
 LABELS = st.sampled_from(types()[:3])
 
@@ -126,7 +127,7 @@ def test_frames_below_a_threshold_change_no_point_at_or_above_it(both, data):
         assert after[layer] == before[layer]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=tries(15), deadline=None)
 @given(sides(least=1), st.integers(1, 8))
 def test_frames_below_all_others_without_a_true_positive_leave_every_area(both, count):
     """Up to the recall reached: what is right already, and all that is right, stays.
@@ -151,7 +152,7 @@ def test_frames_below_all_others_without_a_true_positive_leave_every_area(both, 
     assert {name: after[name] for name in areas} == pytest.approx(areas, abs=1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(
     st.lists(st.tuples(st.integers(0, UNIT), st.integers(1, 3)), min_size=1, max_size=8),
     st.lists(st.integers(1, 5), max_size=4),
@@ -241,7 +242,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=tries(100), deadline=None)
 @given(
     st.lists(JSON, max_size=4),
     st.integers(0, 10**6),
@@ -265,7 +266,7 @@ def test_both_ways_to_read_json_agree_on_what_is_right(value, at, character, nat
             assert [item.value for item in found.parsed] == quick
 
 
-@settings(max_examples=75, deadline=None)
+@settings(max_examples=tries(75), deadline=None)
 @given(st.text(max_size=200))
 def test_no_text_is_too_strange_to_be_explained(text):
     found = items(text)
@@ -297,7 +298,7 @@ def annotations(draw):
     return "\n".join(blocks)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(annotations())
 def test_a_canonical_annotation_comes_back_byte_by_byte(tmp_path_factory, text):
     folder = tmp_path_factory.mktemp("appen")
@@ -309,7 +310,7 @@ def test_a_canonical_annotation_comes_back_byte_by_byte(tmp_path_factory, text):
     assert (folder / "out" / "D1.txt").read_bytes().decode() == text
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(
     sides(places=st.text(st.characters(exclude_categories=["Cs"]), max_size=5)),
     st.sampled_from(["native", "ascii"]),
@@ -329,7 +330,7 @@ def test_frames_come_back_as_they_were_written(tmp_path_factory, name, both, esc
     assert reading.corpus.frames.select(columns).equals(written.frames.select(columns))
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 @given(st.lists(st.none() | st.text("a\t\n\r\\te", max_size=4), min_size=3, max_size=3))
 def test_a_table_keeps_any_text_of_a_frame(tmp_path_factory, texts):
     label, status, resolution = texts
@@ -355,7 +356,7 @@ LINES = st.sampled_from(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=tries(150), deadline=None)
 @given(LINES, st.integers(0, 60), st.integers(0, 3), st.text("TYPE:,n/a \tShelterU江", max_size=3))
 def test_the_patterns_take_the_lines_that_the_grammar_takes(line, at, cut, put):
     mutated = (line[: at % len(line)] + put + line[at % len(line) + cut :]).rstrip(" \t")

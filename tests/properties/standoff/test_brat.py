@@ -18,6 +18,7 @@ from hlteval.converters import ReadResult, load
 from hlteval.grammars import load as grammar
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from tests.effort import tries
 
 FORMAT = load("brat")
 SPACES = " \t\r\f\x0b"
@@ -76,7 +77,7 @@ def rewritten(corpora: Iterable[Corpus]) -> dict[str, str]:
 
 
 @given(st.dictionaries(st.sampled_from(["a", "b.c"]), annotations(), min_size=1))
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=tries(10), deadline=None)
 def test_canonical_files_come_back_byte_by_byte(documents: dict[str, str]) -> None:
     files = {f"{name}.ann": content for name, content in documents.items()}
     files |= {"a.txt": "a text\nof two lines"} if "a" in documents else {}
@@ -87,7 +88,7 @@ def test_canonical_files_come_back_byte_by_byte(documents: dict[str, str]) -> No
 
 
 @given(annotations(), st.data())
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=tries(10), deadline=None)
 def test_other_layouts_keep_their_content(content: str, data: st.DataObject) -> None:
     ends = st.sampled_from(["\n", "\r\n", " \n", "\t\r\n", "\n\n", "\n \n"])
     loose = "".join(line + data.draw(ends) for line in content.split("\n")[:-1])
@@ -163,7 +164,7 @@ def agree(lines: list[str]) -> int:
 @pytest.mark.parametrize("letter", LINES)
 def test_what_the_grammar_allows_is_read(letter: str) -> None:
     @given(st.lists(LINES[letter], min_size=1, max_size=20))
-    @settings(max_examples=10, deadline=None)
+    @settings(max_examples=tries(10), deadline=None)
     def hold(contents: list[str]) -> None:
         name = "*" if letter == "*" else f"{letter}1"
         assert agree([f"{name}\t{content}" for content in contents]) == len(contents)

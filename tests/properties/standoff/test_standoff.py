@@ -16,6 +16,7 @@ from hlteval import Finding, Refused, Verdict, read, score, validate
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid"
 Files = Mapping[str, bytes]
@@ -93,7 +94,7 @@ def same(one: Corpus, two: Corpus) -> bool:
 
 
 @given(canonical())
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=tries(20), deadline=None)
 def test_canonical_files_come_back_byte_by_byte(files: dict[str, bytes]) -> None:
     corpus, findings = corpus_of(files)
     assert findings == ()
@@ -101,7 +102,7 @@ def test_canonical_files_come_back_byte_by_byte(files: dict[str, bytes]) -> None
 
 
 @given(canonical(), st.data())
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=tries(12), deadline=None)
 def test_other_layouts_keep_their_content(files: dict[str, bytes], data: st.DataObject) -> None:
     """Blank lines, CRLF, blanks at the ends and no line end behind the last line."""
     loose = {
@@ -125,7 +126,7 @@ def loosened(written: bytes, data: st.DataObject) -> bytes:
 
 
 @given(canonical())
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=tries(8), deadline=None)
 def test_documents_may_be_written_in_batches(files: dict[str, bytes]) -> None:
     names = sorted({name.rpartition(".")[0] for name in files})
     single = [

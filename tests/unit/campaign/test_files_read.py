@@ -35,6 +35,7 @@ def manifest(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 def test_a_changed_table_computes_the_cells_of_the_tasks_that_read_it(
     manifest: Path, tmp_path: Path
 ) -> None:

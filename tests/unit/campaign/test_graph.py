@@ -10,9 +10,9 @@ import pytest
 
 from hlteval.workflows.evaluation import campaign as workflow
 from hlteval.workflows.processes import graph
-from hlteval.workflows.processes.graph import Failed, InProcess, LocalProcesses, Node
+from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node
 from tests.unit.campaign import graph_functions, work
-from tests.unit.campaign.demo import run, unpacked
+from tests.unit.campaign.demo import InProcess, run, unpacked
 
 HERE = graph_functions.__name__
 

@@ -8,6 +8,7 @@ import pytest
 
 from hlteval.workflows.evaluation.campaign import campaign
 from hlteval.workflows.evaluation.manifests import read_campaign
+from tests.unit.campaign.demo import InProcess
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "campaign" / "invalid"
 
@@ -44,7 +45,7 @@ def test_a_fixture_raises_its_code_at_its_place_and_nothing_else(row, tmp_path):
     assert manifest.usable is ("!" not in level)
     found = list(manifest.findings)
     if manifest.usable:
-        result = campaign(manifest, tmp_path)
+        result = campaign(manifest, tmp_path, workers=InProcess())
         found += [*result.findings, *(each for row in result.rows for each in row.findings)]
     (only,) = found
     assert only.code == name.partition("-")[0]

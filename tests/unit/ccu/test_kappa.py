@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from hlteval.scoring.agreement.coefficients import kappas
 from hlteval.scoring.ratios import plain
+from tests.effort import tries
 
 
 def kappa(pairs: np.ndarray) -> float | None:
@@ -17,7 +18,7 @@ def kappa(pairs: np.ndarray) -> float | None:
     return value
 
 
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 @given(arrays(np.int64, (3, 3), elements=st.integers(0, 9)))
 def test_definition(pairs: np.ndarray) -> None:
     """Kappa is (p_o - p_e) / (1 - p_e), undefined where p_e is 1 or there are no pairs."""

@@ -19,6 +19,7 @@ from hlteval.scoring.agreement.coefficients import kappas
 from hlteval.scoring.resampling import bootstrap
 from hlteval.sources import Member, Source, open_source
 from hlteval.tasks import load as load_task
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures/ccu-ta2"
 VALID = FIXTURES / "valid/responses.tsv"
@@ -144,7 +145,7 @@ def test_systems_are_compared_by_interaction() -> None:
     assert found.differences[0].probability < 0.05
 
 
-@settings(max_examples=10)
+@settings(max_examples=tries(10))
 @given(
     st.lists(
         st.tuples(

@@ -21,6 +21,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from hlteval.syntax.xml_elements import conforms
 from hlteval.workflows.convert.inputs import detect_format
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 FORMATS = ("rttm", "audacity", "webvtt", "elan", "instances-csv", "levels-parquet")
@@ -197,7 +198,7 @@ def test_what_is_written_is_read_again(form: str, tmp_path_factory: pytest.TempP
     declared = load(form)
     folder, number = tmp_path_factory.mktemp("written"), count()
 
-    @settings(max_examples=6)
+    @settings(max_examples=tries(6))
     @given(streams())
     def hold(corpus: Corpus) -> None:
         path = folder / f"{next(number)}{declared.suffixes[0]}"
@@ -246,7 +247,7 @@ def test_text_and_what_has_no_times_is_lost_and_said(form: str) -> None:
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e9), st.floats(0, 1e9)).map(sorted), max_size=5))
-@settings(max_examples=50)
+@settings(max_examples=tries(50))
 def test_durations_lose_no_digit(pairs: list[list[float]]) -> None:
     starts, stops = (pl.Series([pair[at] for pair in pairs], dtype=pl.Float64) for at in range(2))
     assert ends(plain_text(starts), durations(starts, stops)).to_list() == stops.to_list()

@@ -67,6 +67,7 @@ def test_a_corpus_with_a_damaged_page_is_a_finding(tmp_path: Path) -> None:
     assert [found.code for found in result.findings] == ["COR101"]
 
 
+@pytest.mark.thorough
 def test_every_byte_of_the_metadata_may_be_wrong(tmp_path: Path) -> None:
     """It is an error, or the sizes are those that the file can have: never another exception."""
     content = saved(tmp_path)

@@ -16,7 +16,9 @@ from docs.make.schema_page import page
 from docs.make.schemas import FOLDER, files, made
 from hlteval.reports.lists import SCHEMAS
 from hlteval.results.evaluation import COLUMNS, CampaignFinding, CampaignRow
-from hlteval.results.verdict import VERSIONS
+from hlteval.results.verdict import declared_schemas
+
+VERSIONS = {name: schema["version"] for name, schema in declared_schemas().items()}
 
 ROOT = Path(__file__).parents[3]
 SHAPES = ROOT / "tests" / "golden" / "schema_shapes.json"

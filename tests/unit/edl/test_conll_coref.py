@@ -14,6 +14,7 @@ from hlteval.converters.edl.conll_coref import BEGIN, _begin, part
 from hlteval.findings import FieldRef, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "conll-coref"
 TWO = FIXTURES / "valid" / "two.conll"
@@ -167,7 +168,7 @@ def test_what_no_line_can_say_is_told() -> None:
 WORDS = st.lists(st.sampled_from(["a", "bé", "😀", "-", "(1)", "#"]), min_size=1, max_size=4)
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(st.data())
 def test_any_nested_mentions_come_back(tmp_path_factory, data: st.DataObject) -> None:
     sentences = data.draw(st.lists(WORDS, min_size=1, max_size=3))

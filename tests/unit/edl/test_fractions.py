@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import pytest
+
 import hlteval
 from tests.runs import score
 
@@ -18,6 +20,7 @@ def test_sums_of_fractions_are_the_same_in_every_run():
     assert {run["entity_ceaf.ptp"] for run in runs} == {1 + 1 + 1 + 1 + 1 + 1 + 2 / 3}
 
 
+@pytest.mark.thorough
 def test_sums_of_type_weights_are_the_same_in_every_run(tmp_path: Path) -> None:
     """Also where threads share the rows."""
     types, draw = ("GPE", "LOC", "ORG", "PER"), random.Random(3)

@@ -21,6 +21,7 @@ from hlteval.findings import SUBMISSION, Finding, Span, catalogue
 from hlteval.reports.terminal import visible
 from hlteval.tasks import load
 from hlteval.workflows.run.verdicts import submissions
+from tests.effort import tries
 from tests.runs import validate
 
 SEVERITIES = {"error": 1, "warning": 2, "info": 3}
@@ -132,7 +133,7 @@ def first_file(task: str, path: Path) -> Path:
 
 async def compared(reader: str, folder: Path) -> tuple[int, set[str]]:
     """Compare what an editor shows of each submission; the findings, and the codes with fixes."""
-    shown, fixed = 0, set[str]()
+    shown, fixed, tried = 0, set[str](), Counter[str]()
     async with AsyncExitStack() as stack:
         editors: dict[str, Editor] = {}
         for number, (task, seed) in enumerate(cases(reader)):
@@ -141,7 +142,7 @@ async def compared(reader: str, folder: Path) -> tuple[int, set[str]]:
                 editors[task] = await stack.enter_async_context(Editor(LAZY, given))
             file = first_file(task, written(seed, folder / f"{number}"))
             shown += await compare(editors[task], task, file, given)
-            fixed |= await fix(editors[task], file)
+            fixed |= await fix(editors[task], file, tried)
             await close(editors[task], file)
             assert not seen(editors[task])
     return shown, fixed
@@ -155,17 +156,22 @@ async def compare(editor: Editor, task: str, file: Path, given: dict[str, Any]) 
     return len(unit_results.findings)
 
 
-async def fix(editor: Editor, opened: Path) -> set[str]:
-    """Make each quick fix of each document by itself; the codes of those that there are."""
+async def fix(editor: Editor, opened: Path, tried: Counter[str]) -> set[str]:
+    """Make each quick fix of each document by itself; the codes of those that there are.
+
+    Of a code that many fixtures have, the fixes of some are enough.
+    """
     fixed = set[str]()
     for address, found in list(editor.shown.items()):
-        fixable = [item for item in found if catalogue()[item["code"]].fixer]
+        fixable = [item for item in found if catalogue()[item["code"]].fixer][:3]
+        fixable = [item for item in fixable if tried[item["code"]] < tries(12)]
+        tried.update(item["code"] for item in fixable)
         path = Path(unquote(urlsplit(address).path))
         text = path.read_bytes().decode("utf-8", "replace") if fixable else ""
         if fixable and "\ufffd" not in text:
             if path != opened:
                 await editor.open(address, text)
-            for number, item in enumerate(fixable[:3]):
+            for number, item in enumerate(fixable):
                 if number:
                     await editor.change(address, 3, text)
                 fixed |= await fix_one(editor, address, text, item)

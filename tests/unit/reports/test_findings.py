@@ -16,7 +16,9 @@ from rich.console import Console
 
 from hlteval.findings import Finding, Severity, Span, catalogue, excerpt, finding
 from hlteval.reports.findings import FORMATS, render
-from hlteval.results.verdict import VERSIONS, Verdict
+from hlteval.results.verdict import Verdict, declared_schemas
+
+VERSIONS = {name: schema["version"] for name, schema in declared_schemas().items()}
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
 KEYS = [

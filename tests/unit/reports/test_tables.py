@@ -24,7 +24,9 @@ from hlteval.reports.tables import (
 )
 from hlteval.reports.terminal import Prose, wrap
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.task import COUNT, HIGH, LOW, NUMBER, StatisticInfo
+from hlteval.tasks.task import HIGH, LOW, NUMBER, Range, StatisticInfo
+
+COUNT = Range("an integer ≥ 0", "count", least=0.0)
 
 SCORES = Table(
     [

@@ -221,6 +221,7 @@ def available(task: str, options: dict[str, str]) -> dict[str, str]:
     return {name: value for name, value in options.items() if name in known}
 
 
+@pytest.mark.thorough
 def test_every_task_finds_what_validate_finds() -> None:
     from fuzz.subjects import CONTEXTS
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from hlteval.syntax.json_parser import parse
 from hlteval.syntax.json_text import Layout, broken_keywords, items
+from tests.effort import tries
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(max_size=3),
@@ -27,7 +28,7 @@ def test_what_ends_too_early_ends_after_its_last_character(text: str) -> None:
     assert [problem.start for problem in early] == [len(text.rstrip())]
 
 
-@settings(max_examples=40)
+@settings(max_examples=tries(40))
 @given(VALUES, st.sampled_from((None, 1)))
 def test_a_layout_has_the_places_that_the_parser_finds(value: Any, indent: int | None) -> None:
     text = f" {json.dumps(value, indent=indent)} "

@@ -148,6 +148,7 @@ def bounded() -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("place", "make"), USES)
 def test_no_path_hangs_or_crashes(
     place: Place, make: Callable[[Path], str], tmp_path: Path

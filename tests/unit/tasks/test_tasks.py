@@ -12,10 +12,11 @@ from hlteval import converters
 from hlteval.findings import catalogue
 from hlteval.representation import TABLES
 from hlteval.scoring.metric import SCORINGS, Metric
-from hlteval.tasks import BUILTIN, PROFILES, load
+from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import Task
 
+PROFILES = ("plan", "official")
 SEEDEV = ("seedev-binary", "seedev-full")
 
 

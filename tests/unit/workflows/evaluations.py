@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
-from hlteval.workflows.processes import graph
 from hlteval.workflows.processes.graph import Failed, Node
+from tests.unit.campaign.demo import InProcess as Here
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 REFERENCE = "R\tm1\tOsh\td1:3-5\tNIL1\tGPE\tNAM\t1.0\n"
@@ -87,7 +87,7 @@ class InProcess:
         """The outcome of each order."""
         for number, node in enumerate(roots):
             with chdir(self.root):
-                ((_, outcome),) = graph.InProcess().results([node])
+                ((_, outcome),) = Here().results([node])
             yield number, outcome
 
     def close(self) -> None:

@@ -72,6 +72,7 @@ def test_wrong_annotations_have_their_code(case: Path) -> None:
     assert "{" not in found[0].message + (found[0].help or "")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("task", ANNOTATIONS)
 def test_an_annotation_agrees_with_its_copy(task: str, tmp_path: Path) -> None:
     """Whatever is defined has its greatest value; metrics take annotations for system output."""

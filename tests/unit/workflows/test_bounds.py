@@ -165,7 +165,7 @@ def test_cascades_divide_what_stands_for_several():
     missing = finding(
         "SEE203", roles="Agent", file="d.a2", span=Span(2, 1, 2), record="E1", label="X"
     )
-    kept = cascades([role, summary(missing, [2, 3, 4])]).kept
+    kept = cascades([role, summary(missing, [2, 3, 4])], {}).kept
     assert [found.further.places for found in kept if found.further] == [(2, 4)]
 
 

@@ -60,6 +60,7 @@ def replicates(
     return found
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", SCORED)
 def test_every_document_once_gives_the_scores(task: str) -> None:
     run = run_of(task)
@@ -73,6 +74,7 @@ def test_every_document_once_gives_the_scores(task: str) -> None:
     assert {name: once[name][0] for name in defined} == pytest.approx(defined)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", SCORED)
 def test_weights_and_copies_agree(task: str) -> None:
     """Of counts of several documents, made of one document's by other names."""
@@ -92,6 +94,7 @@ def test_weights_and_copies_agree(task: str) -> None:
         assert values == pytest.approx(copied[name], nan_ok=True), name
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", SCORED)
 def test_few_documents_have_no_intervals_and_the_note_says_how_many_are_needed(task: str) -> None:
     run = run_of(task)

@@ -22,6 +22,7 @@ import pytest
 from hlteval.converters import load
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
+from tests.effort import share
 
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("trials.py")
@@ -55,7 +56,7 @@ def scratch_names() -> list[str]:
 def run(*given: object) -> str:
     """What the script prints where there are later columns, with the other engine of Polars."""
     command = [sys.executable, str(SCRIPT), *map(str, given), *scratch_names()]
-    env = os.environ | {"POLARS_ENGINE_AFFINITY": "auto"}
+    env = os.environ | {"POLARS_ENGINE_AFFINITY": "auto", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, env=env)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -79,7 +80,7 @@ def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
     now = json.dumps(trials["outcomes"](tmp_path / "now")).replace(str(tmp_path / "now"), "")
     later = run("outcomes", tmp_path / "later").replace(str(tmp_path / "later"), "")
     expected, found = json.loads(now), json.loads(later)
-    assert len(expected) == len(list(trials["trials"](tmp_path / "again")))
+    assert len(expected) == len(share(trials["trials"](tmp_path / "again")))
     assert expected.keys() == found.keys()
     for name, outcome in expected.items():
         assert found[name] == outcome, name

@@ -108,6 +108,7 @@ def test_official_reports_the_same_and_goes_on_where_the_peer_does() -> None:
         assert any("in the reference (REF" in note for note in scores.notes)
 
 
+@pytest.mark.sampled(3)
 # Tasks that are scored alone have no reference that could be empty.
 @pytest.mark.parametrize(
     ("task", "nothing"),

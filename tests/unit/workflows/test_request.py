@@ -16,10 +16,17 @@ from typer.main import get_command
 import hlteval
 from hlteval.cli.app import app
 from hlteval.cli.commands import Command
+from hlteval.cli.process import declarations
 from hlteval.sources.inputs import as_path
-from hlteval.workflows.run.request import OPTIONS, Intervals, Request
+from hlteval.workflows.run.request import Intervals, Request
 
 GRAMMARS = Path(__file__).parents[3] / "grammars"
+#: The declarations of the options that are fields of a request.
+OPTIONS = {
+    name: entry
+    for name, entry in declarations()["options"].items()
+    if name in signature(Request).parameters
+}
 
 
 def options_of(command: str, task: str) -> dict[str, str]:
@@ -78,16 +85,16 @@ def test_python_has_the_defaults_and_values_of_the_request(name: str) -> None:
     chosen = [
         (get_args(each.annotation), OPTIONS[each.name]["choices"])
         for each in ours
-        if get_origin(each.annotation) is Literal and OPTIONS[each.name]["choices"]
+        if get_origin(each.annotation) is Literal and "choices" in OPTIONS[each.name]
     ]
-    assert [values for values, _ in chosen] == [choices for _, choices in chosen]
+    assert [[*values] for values, _ in chosen] == [choices for _, choices in chosen]
 
 
 def test_files_of_defaults_have_the_keys_and_values_of_the_request() -> None:
     definitions = json.loads((GRAMMARS / "config.schema.json").read_text("utf-8"))["definitions"]
     properties = definitions["config"]["properties"]
-    assert properties["profile"]["enum"] == [*OPTIONS["profile"]["choices"]]
-    assert definitions["level"]["enum"] == [*OPTIONS["fail_on"]["choices"]]
+    assert properties["profile"]["enum"] == OPTIONS["profile"]["choices"]
+    assert definitions["level"]["enum"] == OPTIONS["fail_on"]["choices"]
     of_findings = {"select", "ignore", "severity"}
     fields = {name.replace("_", "-") for name in signature(Request).parameters}
     assert properties.keys() <= fields | of_findings

@@ -14,6 +14,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
+from tests.effort import share
+
 ROOT = Path(__file__).parents[3]
 FIXTURES = ROOT / "fixtures"
 FULL = FIXTURES / "standoff" / "valid" / "full"
@@ -290,7 +292,7 @@ def later(schema: Any) -> Callable[[str], Any]:
 
 def outcomes(folder: Path) -> dict[str, Any]:
     """What every trial gives, by name."""
-    return {trial.name: outcome(trial, 500) for trial in trials(folder)}
+    return {trial.name: outcome(trial, 500) for trial in share(trials(folder))}
 
 
 def everything() -> Any:

@@ -18,6 +18,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT
 from hlteval.scoring.metric import TEXTS, Evidence
 from tests.cli.test_widths import SIDES
+from tests.effort import tries
 from tests.unit.tasks.test_alignments import scored
 
 
@@ -133,7 +134,7 @@ def test_a_hundred_thousand_rows() -> None:
 SPANS = st.lists(st.tuples(st.integers(-5, 250), st.integers(-5, 250)), max_size=3)
 
 
-@settings(max_examples=25)
+@settings(max_examples=tries(25))
 @given(st.text("ab \n", max_size=200), SPANS, SPANS)
 def test_what_is_marked_is_what_the_text_has_there(
     text: str, ours: list[tuple[int, int]], theirs: list[tuple[int, int]]

@@ -1,0 +1,29 @@
+"""How much is tried: a share of all there is, everything of what is named or with `--thorough`.
+
+`make test` is for every change and must be quick: of matrices whose cells go through the same code
+it takes each third or fourth (the mark `sampled`), of random examples a quarter, and what is long
+for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
+"""
+
+import os
+from collections.abc import Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
+THOROUGH = "HLTEVAL_THOROUGH"
+"""The variable that conftest.py sets for `--thorough`, before any test is imported."""
+
+
+def thorough() -> bool:
+    """Whether everything is tried."""
+    return bool(os.environ.get(THOROUGH))
+
+
+def tries(number: int) -> int:
+    """The number of random examples."""
+    return number if thorough() else max(number // 4, min(number, 4))
+
+
+def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
+    """Each third of the cells of a matrix, the first one included."""
+    return [*items] if thorough() else [*items][::step]

@@ -1,0 +1,51 @@
+"""A share is tried of the whole suite, everything of what is named."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.effort import THOROUGH, share, tries
+
+ROOT = Path(__file__).parents[2]
+SUITE = """
+import pytest
+@pytest.mark.sampled(3)
+@pytest.mark.parametrize("number", range(7))
+def test_of_a_matrix(number): pass
+@pytest.mark.thorough
+def test_that_is_long(): pass
+def test_of_every_change(): pass
+"""
+
+
+def test_a_share_is_a_quarter_of_the_examples_and_a_third_of_the_cells(monkeypatch):
+    monkeypatch.delenv(THOROUGH, raising=False)
+    assert [tries(number) for number in (3, 8, 100)] == [3, 4, 25]
+    assert share("abcdefg") == ["a", "d", "g"]
+    monkeypatch.setenv(THOROUGH, "1")
+    assert tries(100) == 100
+    assert share("abc") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    ("words", "number"), [([], 4), (["--thorough"], 9), (["tests/test_it.py"], 9)]
+)
+def test_what_is_named_is_tried_whole(words, number, tmp_path, monkeypatch):
+    monkeypatch.delenv(THOROUGH, raising=False)
+    (tmp_path / "tests").mkdir()
+    (tmp_path / "tests/test_it.py").write_text(SUITE, "utf-8")
+    (tmp_path / "tests/effort.py").write_bytes((ROOT / "tests/effort.py").read_bytes())
+    (tmp_path / "conftest.py").write_bytes((ROOT / "conftest.py").read_bytes())
+    config = '[tool.pytest.ini_options]\ntestpaths = ["tests"]\npythonpath = ["."]\n'
+    marks = 'markers = ["sampled(step): each step-th cell", "thorough: all"]\n'
+    (tmp_path / "pyproject.toml").write_text(config + marks, "utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words]
+    env = {"PATH": "", "PYTHONPATH": ""}
+    done = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, text=True, check=False, env=env
+    )
+    assert f"{number} passed" in done.stdout, done.stdout + done.stderr
