@@ -206,7 +206,7 @@ class OfficialGrouped(Grouped):
         return self.groups.with_columns(pl.lit(None, pl.Float64).alias(name) for name in FIGURES)
 
     def counts(self, measure: Measure) -> pl.DataFrame:
-        """What overlaps is what all annotations have more than what does not."""
+        """Subtract what does not overlap from what all annotations have, as the scorer does."""
         counts = super().counts(measure)
         if measure.aggregate not in OVERLAPS:
             return counts

@@ -52,11 +52,13 @@ def test_less_is_refused_from_python(root: Path) -> None:
         pipeline(root, reference=DEMO / "reference", task="seedev-full", max_memory=500)
 
 
+@pytest.mark.thorough
 def test_a_pipeline_needs_no_more(root: Path) -> None:
     given = {"reference": DEMO / "reference", "task": "seedev-full"}
     assert pipeline(root, **given, max_memory=LEAST_MEGABYTES).counts == {"scored": 1}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("task", "names"),
     [

@@ -24,6 +24,7 @@ SEED = os.environ.get("HLTEVAL_SEED", "1")
 ROOT = Path(__file__).parents[2]
 
 
+@pytest.mark.thorough
 def test_runs_that_are_killed_at_random_moments_end_with_the_logs_and_results_of_others(tmp_path):
     program = [sys.executable, "-m", "tests.cli.pipeline_victim", str(tmp_path), str(KILLS), SEED]
     run = subprocess.run(program, cwd=ROOT, capture_output=True, text=True, check=False)

@@ -14,10 +14,9 @@ from fuzz import corpora
 from hlteval.converters import ReadResult
 from hlteval.converters.corpus.jsonl import LineNumbers, Lines, read_lines
 from hlteval.sources import Member, open_source
-from tests.effort import tries
 from tests.stored import lines_of
 
-TRIALS = tries(40)
+TRIALS = 40
 HEADER = b'{"format":"hlteval-corpus","version":1}\n'
 SIZES = (1, 200)
 BYTES = (

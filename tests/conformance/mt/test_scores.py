@@ -62,6 +62,7 @@ def synthetic(meteor: MeteorMeasure, cases: Path):
     return scored(meteor, cases / "syn_valid/ref", cases / "syn_valid/mt")
 
 
+@pytest.mark.thorough
 def test_the_synthetic_set(synthetic):
     values, tables = synthetic
     assert values["segments"] == 248
@@ -74,6 +75,7 @@ def test_the_synthetic_set(synthetic):
     assert round(values["ter"], 2) == 23.74
 
 
+@pytest.mark.thorough
 def test_the_first_segments_of_the_synthetic_set(meteor, cases, synthetic):
     pairs = frozenset((name, FIRST) for name in synthetic[1]["documents"]["document"])
     reference, system = cases / "syn_valid/ref", cases / "syn_valid/mt"
