@@ -304,6 +304,10 @@ class AdditiveMetric(Metric):
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of the named documents, as `Metric.document_sums`."""
 
+    @abstractmethod
+    def values_of(self, sums: Sums) -> Replicates:
+        """The values of rows of sums, as `Metric.values_of`."""
+
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:

@@ -15,32 +15,21 @@ import pytest
 import hlteval
 from benchmarks.generators import generator
 from hlteval import tasks
-from hlteval.representation import Corpus
 from hlteval.scoring.edl.metric import LinkMatch
 from hlteval.scoring.hub4.metric import TempletteMatch
 from hlteval.scoring.intervals import deletions, groups
 from hlteval.scoring.metric import AdditiveMetric, Metric, Replicates, Sums, columns_of
 from hlteval.scoring.resampling import Pair, Sample, Swaps, draws, over, resample
 from hlteval.workflows.run import batches
+from tests.unit.scoring.counts_only import CountsOnly
 
 DEMO = Path(__file__).parents[3] / "hlteval" / "demo"
 Rows = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True)
-class Share(AdditiveMetric):
+class Share(CountsOnly, AdditiveMetric):
     """The share of what is right, of sums of two columns."""
-
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, None]:
-        raise NotImplementedError
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        raise NotImplementedError
-
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
-        raise NotImplementedError
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         return {"": columns_of(counts, ["right", "all"], documents)}

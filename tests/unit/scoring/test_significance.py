@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,27 +11,16 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import permutation_test
 
-from hlteval.representation import Corpus
 from hlteval.scoring.intervals import Jackknife
-from hlteval.scoring.metric import Metric, Replicates, Weights
+from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
 from hlteval.scoring.resampling import Pair, drawn_chance, weighted
+from tests.unit.scoring.counts_only import CountsOnly
 
 
 @dataclass(frozen=True)
-class FScore(Metric):
+class FScore(CountsOnly):
     """F1 of pooled counts: a ratio, not a sum of values of documents."""
-
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, None]:
-        raise NotImplementedError
-
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        raise NotImplementedError
-
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
-        raise NotImplementedError
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
