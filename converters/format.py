@@ -239,7 +239,9 @@ def derived_losses(
     supported = form.supported(corpus)
     lost = corpus.frames.join(supported.frames, on="row", how="anti")
     kinds = lost.group_by("kind", maintain_order=True).len()
-    counts = Counter({plural(kind): count for kind, count in kinds.iter_rows()})
+    counts = Counter[str]()
+    for kind, count in kinds.iter_rows():
+        counts[plural(kind)] += count  # long names are cut, so that two may be alike
     for table in form.tables:
         before, after = getattr(corpus, table), getattr(supported, table)
         if table != "frames" and before.height > after.height:

@@ -239,10 +239,9 @@ class Detection(Metric):
         if weights.max(initial=0) > 1:
             return super().replicates(counts, documents, weights)
         rows = self._with_numbers(counts, documents)
-        kept = (weights > 0)[:, rows["number"].to_numpy()]
-        return _as_replicates(
-            self.values_from(*self.measures(rows.filter(pl.Series(own)))[:-1]) for own in kept
-        )
+        number = rows["number"].to_numpy()
+        parts = (rows.filter(pl.Series(own[number])) for own in weights > 0)
+        return _as_replicates(self.values_from(*self.measures(part)[:-1]) for part in parts)
 
     def _with_numbers(self, counts: pl.DataFrame, documents: Sequence[str]) -> pl.DataFrame:
         """Instances with the number of their document, in the columns that values come from."""

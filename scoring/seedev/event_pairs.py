@@ -90,7 +90,7 @@ def _equal(sides: tuple[Side, Side], evaluation: Evaluation) -> pl.DataFrame:
     agents = {
         f"{label} {role}": name
         for label, roles in evaluation.agents.items()
-        for role, name in zip(roles, ("Agent", "Target", ""), strict=False)
+        for role, name in zip(roles, ("Agent", "Target", "")[: len(roles)], strict=True)
     }
     arguments = [side.arguments for side in sides]
     if agents:

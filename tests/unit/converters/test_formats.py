@@ -9,7 +9,7 @@ import pytest
 
 from hlteval.converters import BUILTIN, load, summaries, summary
 from hlteval.converters.corpus.jsonl import write_jsonl
-from hlteval.converters.format import EVERYTHING
+from hlteval.converters.format import EVERYTHING, derived_losses
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
@@ -183,3 +183,14 @@ def test_a_format_has_words_for_all_that_it_carries(name: str) -> None:
     tables = {key.partition(":")[0].partition(".")[0] for key in form.words}
     assert tables <= {*form.tables, "rejected_records"}
     assert all(form.words.values())
+
+
+def test_frames_of_kinds_that_begin_alike_are_counted_together() -> None:
+    documents = [{"row": 0, "origin": 0, "name": "d"}]
+    names = ["x" * 40 + end for end in ("a", "b", "b")]
+    frames = [
+        {"row": row, "document": 0, "origin": 0, "record": row, "kind": kind, "label": "l"}
+        for row, kind in enumerate(names)
+    ]
+    losses = derived_losses(load("brat"), Corpus(documents=documents, frames=frames))
+    assert losses[f"frames of the kind {'x' * 40}"] == len(names)
