@@ -16,7 +16,7 @@ from hlteval.findings.cascades import cascades
 from hlteval.results.packages import Guess, Inspection, PackedArchive
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Listed, Source, Unreadable, open_source, writing
-from hlteval.sources.names import is_text, printable
+from hlteval.sources.names import ARCHIVE_SUFFIXES, is_text, printable
 from hlteval.sources.opening import OpenInput, open_stream
 from hlteval.sources.spooling import CHUNK
 from hlteval.sources.writing import check_outputs, file_sha256
@@ -95,15 +95,12 @@ def _target(task: Task, target: str, *, force: bool) -> str:
     if not task.packaging.suffix(target):
         if not name or name in {".", ".."} or os.path.isdir(target):  # noqa: PTH112
             raise WrongOption(f"{target} is a folder; name the archive, e.g. NAME{suffixes[0]}")
-        if name.lower().endswith(_FOREIGN):
+        if name.lower().endswith(ARCHIVE_SUFFIXES):
             raise WrongOption(f"an archive of {task.name} is named NAME{' or NAME'.join(suffixes)}")
         target += suffixes[0]
     if os.path.lexists(target) and not force:
         raise FileExistsError(f"{target} exists; use --force to replace it")
     return target
-
-
-_FOREIGN = (".zip", ".tgz", ".gz", ".tar", ".bz2", ".xz", ".zst", ".7z", ".rar", ".tbz", ".txz")
 
 
 def _join(paths: Sequence[str], encoding: str) -> Source:

@@ -178,9 +178,13 @@ def _with_submissions(request: Request, files: OptionFiles, values: dict[str, st
     ]
     for side, option in submitted.items():
         task, beside = option.submission_to or ("", "")
-        own = {beside: request.system}
-        inner = replace(
-            request, task=task, system=values[option.name], against=request.reference, options=own
+        inner = Request(  # what is shared of the reference is that of the other task
+            task,
+            values[option.name],
+            against=request.reference,
+            options={beside: request.system},
+            profile=request.profile,
+            encoding=request.encoding,
         )
         findings += (
             msgspec.structs.replace(item.of(side), blocking=item.severity == Severity.ERROR)

@@ -272,14 +272,16 @@ def _members(path: str, task: Task) -> list[str]:
     if isinstance(path, OpenInput) or not Path(path).is_dir():
         return []
     found = (entry for entry in os.scandir(path) if not is_junk(entry.name))
-    entries = sorted(found, key=attrgetter("name"))
+    # An entry of `scandir` raises an error for a link that leads to itself, a path does not.
+    safe = (Path(entry.path) if entry.is_symlink() else entry for entry in found)
+    entries = sorted(safe, key=attrgetter("name"))
     files = [each.name for each in entries if each.is_file()]
     plain = {PurePath(name).suffix for name in files if not name.lower().endswith(ARCHIVE_SUFFIXES)}
     if task.submitted_as_folder:
         suffixes = task.submission_suffixes or (_INDEX,)
         folders = (each for each in entries if each.is_dir())
         alike = not plain and all(
-            any(Path(folder.path).glob(f"*{end}")) for folder in folders for end in suffixes
+            any(Path(folder).glob(f"*{end}")) for folder in folders for end in suffixes
         )
     else:
         alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from hlteval import Refused, score
+from hlteval.workflows.run.engine import open_run
+from hlteval.workflows.run.request import Request, SharedReference
 
 SCORES = Path(__file__).parents[3] / "fixtures/scores"
 SYSTEM = str(SCORES / "ccu-nd/system")
@@ -35,6 +37,15 @@ def test_a_right_mapping_is_used(reference: str, tmp_path: Path) -> None:
     given = {"mapping": written(tmp_path, f"110\t112\t{NAMED}")}
     result = score("ccu-nd", reference, SYSTEM, options=given)
     assert not [note for note in result.notes if "--mapping" in note]
+
+
+def test_the_check_of_a_mapping_leaves_nothing_for_the_systems_of_a_comparison(
+    reference: str, tmp_path: Path
+) -> None:
+    given = {"mapping": written(tmp_path, f"110\t112\t{NAMED}")}
+    shared = SharedReference()
+    open_run(Request("ccu-nd", SYSTEM, reference, options=given, shared=shared))
+    assert shared == SharedReference()
 
 
 def test_a_mapping_of_a_norm_without_a_detection_finds_nothing(

@@ -179,7 +179,7 @@ def test_a_name_of_another_form_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("task", ["ccu-nd", "lorehlt-edl"])
 def test_an_archive_of_another_kind_is_refused(task: str, tmp_path: Path) -> None:
-    for name in ("run.zip", "run.tar", "run.tar.xz"):
+    for name in ("run.zip", "run.tar", "run.tar.xz", "run.tbz2"):
         with pytest.raises(WrongOption, match=r"an archive of .* is named NAME\.tgz"):
             packed(task, tmp_path, output=tmp_path / name)
 

@@ -19,7 +19,7 @@ from hlteval.tasks import load
 from hlteval.tasks import seedev as seedev_metrics
 from hlteval.tasks.task import StatisticInfo
 from hlteval.workflows.run.request import Intervals
-from hlteval.workflows.run.verdicts import Refused
+from hlteval.workflows.run.verdicts import Refused, expand_folders
 from tests.runs import score
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -222,3 +222,12 @@ def test_options_are_typed_in_python_and_text_on_the_command_line(tmp_path: Path
     assert one.signature == other.signature
     assert one.metrics == other.metrics
     assert one.metrics["both.pos"] == 0
+
+
+def test_a_folder_with_a_link_that_leads_to_itself_is_one_submission(tmp_path: Path) -> None:
+    members = [str(tmp_path / name) for name in ("a.tab", "b.tab")]
+    for path in members:
+        Path(path).touch()
+    assert expand_folders("lorehlt-edl", [str(tmp_path)])[0] == members
+    (tmp_path / "self").symlink_to("self")
+    assert expand_folders("lorehlt-edl", [str(tmp_path)])[0] == [str(tmp_path)]
