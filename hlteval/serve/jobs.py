@@ -142,7 +142,12 @@ async def receive(
 _PERFORM = "hlteval.serve.work:perform_alone"
 #: Variables of the environment that a job has.
 _KEPT = ("PATH", "LANG", "LC_ALL", "SYSTEMROOT", "JAVA_HOME")
-_SETTINGS = {"PYTHONUTF8": "1", "PYTHONDONTWRITEBYTECODE": "1", **ONE_THREAD}
+_SETTINGS = {
+    **ONE_THREAD,
+    "PYTHONUTF8": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+    "POLARS_ENGINE_AFFINITY": "in-memory",
+}
 #: Megabytes that a file may have that is written.
 _WRITTEN = 2_000
 #: Why a process ended, by its status; libraries that get no memory end in two ways.
@@ -189,8 +194,7 @@ class Processes:
         scratch = self.root / Folder.SCRATCH
         scratch.mkdir(mode=0o700, exist_ok=True)
         environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
-        environment |= _SETTINGS | {"POLARS_ENGINE_AFFINITY": "in-memory"}
-        environment |= {"HOME": str(scratch), "TMPDIR": str(scratch)}
+        environment |= _SETTINGS | {"HOME": str(scratch), "TMPDIR": str(scratch)}
         limits = ProcessLimits(self.limits.megabytes, 2 * self.limits.seconds, _WRITTEN)
         return Process(_PERFORM, root=self.root, limits=limits, environment=environment)
 
