@@ -9,7 +9,7 @@ Two ways to read them are in use, and they differ only where a sequence is not v
 - strict ones, which drop what the scheme does not begin and end.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Literal, NamedTuple
@@ -299,12 +299,30 @@ def _is_broken(scheme: Scheme, p: int, t: int, *, same: bool) -> tuple[bool, boo
     return left, right
 
 
-def broken(tags: TagSequence, scheme: Scheme) -> Mask:
-    """Whether each tag is not valid in a scheme because of the tag before it or after it.
+class Broken(NamedTuple):
+    """The tags that are not valid in a scheme.
+
+    Attributes:
+        after: whether a tag cannot follow the one before it.
+        before: whether it cannot precede the one after it.
+    """
+
+    after: Mask
+    before: Mask
+
+    @property
+    def either(self) -> Mask:
+        """Whether a tag is not valid."""
+        return self.after | self.before
+
+
+def broken(tags: TagSequence, scheme: Scheme) -> Broken:
+    """Find the tags that are not valid in a scheme.
 
     Examples:
         >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
-        >>> broken(TagSequence.parse(tags, np.array([True, False, False, False])), "IOB2").tolist()
+        >>> begins = np.array([True, False, False, False])
+        >>> broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
     full = as_iobes(tags).with_ends()
@@ -312,13 +330,12 @@ def broken(tags: TagSequence, scheme: Scheme) -> Mask:
         _table(lambda p, t, same, side=side: _is_broken(scheme, p, t, same=same)[side])[full.pair]  # type: ignore[misc]
         for side in (0, 1)
     )
-    wrong: Mask = (by_second | np.r_[by_first, False][1:])[full.place]
-    return wrong
+    return Broken(by_second[full.place], np.r_[by_first, False][1:][full.place])
 
 
 def read_spans(
     tags: TagSequence, scheme: Scheme, *, keep_broken: bool = True
-) -> tuple[Spans, Mask]:
+) -> tuple[Spans, Broken]:
     """The spans of a scheme, and which tags are not valid.
 
     Args:
@@ -330,24 +347,26 @@ def read_spans(
         >>> tags = pl.Series(["U-PER", "B-LOC", "L-LOC", "I-LOC"])
         >>> sequence = TagSequence.parse(tags, np.array([True, False, False, False]))
         >>> found, wrong = read_spans(sequence, "BILOU", keep_broken=False)
-        >>> list(zip(found.first.tolist(), found.last.tolist())), wrong.tolist()
+        >>> list(zip(found.first.tolist(), found.last.tolist())), wrong.after.tolist()
         ([(0, 0), (1, 2)], [False, False, False, True])
     """
     wrong = broken(tags, scheme)
     spans = repaired(as_iobes(tags))
     if not keep_broken:
-        before = np.r_[0, np.cumsum(wrong)]
+        before = np.r_[0, np.cumsum(wrong.either)]
         valid = before[spans.last + 1] == before[spans.first]
         spans = Spans(*(column[valid] for column in spans))
     return spans, wrong
 
 
 def detect(tags: TagSequence) -> Scheme:
-    """The scheme that fits the prefixes; of IOB1 and IOB2, the one that breaks fewer tags.
+    """The scheme that fits the prefixes.
+
+    Of two schemes with the same prefixes it is IOB2 or IOE2, unless only the other one fits.
 
     Examples:
-        >>> begins = np.array([True, False])
-        >>> [detect(TagSequence.parse(pl.Series(["O", tag]), begins)) for tag in ("I-X", "B-X", "U-X")]
+        >>> tags, begins = ("I-X", "B-X", "U-X"), np.array([True, False])
+        >>> [detect(TagSequence.parse(pl.Series(["O", tag]), begins)) for tag in tags]
         ['IOB1', 'IOB2', 'BILOU']
     """
     counts = np.bincount(tags.prefix, minlength=OTHER + 1)
@@ -355,5 +374,11 @@ def detect(tags: TagSequence) -> Scheme:
         return "BILOU"
     if counts[SINGLE] or (counts[END] and counts[BEGIN]):
         return "IOBES"
-    pair: Iterable[Scheme] = ("IOE2", "IOE1") if counts[END] else ("IOB2", "IOB1")
-    return min(pair, key=lambda scheme: int(broken(tags, scheme).sum()))
+    usual, other = _PAIRS["E" if counts[END] else "B"]
+    wrong = [broken(tags, scheme).either.any() for scheme in (usual, other)]
+    return other if wrong[0] and not wrong[1] else usual
+
+
+_PAIRS: Mapping[str, tuple[Scheme, Scheme]] = MappingProxyType(
+    {"B": ("IOB2", "IOB1"), "E": ("IOE2", "IOE1")}
+)
