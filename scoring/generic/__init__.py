@@ -1,0 +1,8 @@
+"""Tasks that are declared in files: mentions, relations, events, clusters, links, labels, segments
+and transcripts.
+
+A module a unit, with its metric and its `Options`, a frozen dataclass whose fields are called as
+the keys of a declaration are (`span`, `threshold`, `average`, `macro_over`, …): a key that is no
+field of it has no effect in that unit. Hyphens of keys are underscores. Modules that begin with
+`official` are equal to a public tool, which is the preset.
+"""

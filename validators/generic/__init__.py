@@ -1,0 +1,1 @@
+"""Rules of tasks that are declared in files."""
