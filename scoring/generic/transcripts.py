@@ -246,7 +246,7 @@ def normalised(texts: pl.Series, options: Options) -> pl.Series:
     Examples:
         >>> options = Options(lowercase=True, punctuation="remove")
         >>> normalised(pl.Series(["Don't, Stop!"]), options).to_list()
-        ["don't stop"]
+        ["don't  stop "]
     """
     if options.unicode != "none":
         texts = texts.map_elements(partial(unicodedata.normalize, options.unicode), pl.String)
