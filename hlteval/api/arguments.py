@@ -459,13 +459,13 @@ def config_file(given: Input, task: str) -> Config:
         TypeError: for anything but a file.
         WrongArgument: if it has errors, or is for another task.
     """
+    from hlteval.syntax.toml_file import NotToml
     from hlteval.workflows.config import read_config
-    from hlteval.workflows.evaluation.manifests import WrongManifest
 
     path = as_path("defaults", given, files_only=True)
     try:
         config = read_config(path, task)
-    except WrongManifest as error:
+    except NotToml as error:
         raise WrongArgument(f"defaults: {error}") from error
     refuse_errors("defaults", config.findings)
     if task and config.task not in {"", task}:

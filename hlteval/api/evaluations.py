@@ -136,7 +136,7 @@ def check_manifest(manifest: PathName, root: PathName | None = None) -> Verdict:
         The verdict, with all findings.
 
     Raises:
-        WrongManifest: a ValueError, if it is not a file.
+        NotToml: a ValueError, if it is not a file.
         FileNotFoundError: for a path that does not exist.
 
     Examples:

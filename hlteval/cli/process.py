@@ -139,17 +139,17 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     """The errors in arguments; a run without any imports none of the modules that have them."""
     from hlteval.converters import WrongSetting
     from hlteval.serve.settings import CannotServe
+    from hlteval.syntax.toml_file import NotToml
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.convert.conversion import WrongOutput
     from hlteval.workflows.convert.inputs import UnknownFormat
-    from hlteval.workflows.evaluation.manifests import WrongManifest
     from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse
     from hlteval.workflows.evaluation.pipeline_state import NoReference
     from hlteval.workflows.run.batches import NothingGiven
     from hlteval.workflows.run.request import UnknownCode
 
     usual = (NothingGiven, UnknownCode, UnknownFormat, WrongOption, WrongOutput, WrongSetting)
-    return (*usual, CannotServe, CannotWatch, InUse, NoReference, WrongManifest)
+    return (*usual, CannotServe, CannotWatch, InUse, NoReference, NotToml)
 
 
 #: How the null device is opened in place of each closed stream, so that its use fails.

@@ -1,5 +1,4 @@
-"""Tasks that are declared in files: mentions, relations, events, clusters, links, labels, segments
-and transcripts.
+"""Tasks that anybody can declare in a file, by unit: mentions, relations, events, clusters, …
 
 A module a unit, with its metric and its `Options`, a frozen dataclass whose fields are called as
 the keys of a declaration are (`span`, `threshold`, `average`, `macro_over`, …): a key that is no

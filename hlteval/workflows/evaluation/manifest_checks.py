@@ -42,7 +42,7 @@ def check(path: str, root: Path | None = None) -> Verdict:
 
     Raises:
         FileNotFoundError: if the manifest does not exist, or the folder has no submissions.
-        WrongManifest: if the manifest is not a file.
+        NotToml: if the manifest is not a file.
     """
     manifest = read_manifest(path)
     findings = manifest.check()

@@ -5,17 +5,15 @@ what it declares. All findings have the line and column of the key or value that
 """
 
 import os
-import re
-import tomllib
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
-from hlteval.findings import Finding, Problem
+from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.evaluation import (
     Campaign,
@@ -28,129 +26,19 @@ from hlteval.results.evaluation import (
     name_pattern,
 )
 from hlteval.results.verdict import Defaults, Profile
-from hlteval.sources import Unreadable, decode, open_source
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
-from hlteval.syntax.json_text import KINDS, WANTED, format_path, schema_errors
-from hlteval.syntax.places import Extent, KeyPlaces, Path, Places, locate
+from hlteval.syntax.places import Path
+from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import load, task_names
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
 
 S = TypeVar("S")
-F = TypeVar("F", bound="TomlFile")
 
 
-#: Types that TOML calls otherwise than JSON.
-_WORDS = {"object": "a table"}
-_DATE = "a date or time"
-_PATHS = "a path, or a table with a path for each language"
-#: The help about a value by the keyword of the schema that it breaks.
-_HINTS = {
-    "minimum": "use a number from {}",
-    "maximum": "use a number up to {}",
-    "minLength": "write a text, or remove the key",
-    "minItems": "write at least one",
-    "uniqueItems": "write each one once",
-}
-
-
-def where(path: Path) -> str:
-    """Return a path as people write it.
-
-    Examples:
-        >>> where(("limits", 0, "most")), where(())
-        ('limits[0].most', 'the manifest')
-    """
-    return format_path(path).removeprefix("$").removeprefix(".") or "the manifest"
-
-
-#: The place in messages of `tomllib`.
-_AT = re.compile(r" \(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)$")
-
-
-class WrongManifest(ValueError):
-    """A path that is not a manifest: an error of usage."""
-
-
-@dataclass(frozen=True)
-class TomlFile:
-    """A TOML file as it was read.
-
-    Attributes:
-        path: of the file, as its user writes it.
-        text: of the file; empty if it cannot be read.
-        content: of the file; None if it cannot be read, or breaks the schema.
-        findings: about the file by itself.
-    """
-
-    path: str
-    text: str = ""
-    content: Mapping[str, Any] | None = None
-    findings: tuple[Finding, ...] = field(default=())
-
-    @cached_property
-    def places(self) -> Mapping[Path, KeyPlaces]:
-        """The places of its keys and values."""
-        return locate(self.text)
-
-    def finding(
-        self, code: str, *path: str | int, of_key: bool = False, **values: object
-    ) -> Finding:
-        """Return a finding at a value, or at the closest part around it that is there.
-
-        Args:
-            code: of the catalogue.
-            path: of the value.
-            of_key: whether it is about the key.
-            values: of the templates of the code.
-        """
-        while path and path not in self.places:
-            path = path[:-1]
-        place = self.places.get(path, KeyPlaces(Extent(0, 0), Extent(0, 0)))
-        start, end = place.key if of_key else place.value
-        return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
-
-    def schema_findings(
-        self, content: Mapping[str, Any], schema: str, prefix: str
-    ) -> Iterator[Finding]:
-        """Yield the ways in which a manifest breaks its schema.
-
-        Args:
-            content: the manifest, as `tomllib` reads it.
-            schema: the name of the schema, and of the definition in it.
-            prefix: of the codes.
-
-        Examples:
-            >>> wrong = TomlFile("x").schema_findings({"name": 3, "taks": {}}, "manifest", "MAN")
-            >>> [(item.code, item.message) for item in wrong][:2]
-            [('MAN102', 'unknown key taks'), ('MAN104', 'the manifest has no tasks')]
-        """
-        for error in schema_errors(schema, schema, content):
-            path, given, wanted, key = error.path, error.given, error.wanted, where(error.path)
-            if error.keyword == "required":
-                for name in wanted:
-                    if name not in given:
-                        yield self.finding(f"{prefix}104", *path, of_key=True, key=name, where=key)
-            elif error.keyword == "additionalProperties":
-                keys = list(error.schema["properties"])
-                for name in given:
-                    if name not in keys:
-                        hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
-                        place = (*path, name)
-                        yield self.finding(f"{prefix}102", *place, of_key=True, key=name, hint=hint)
-            elif error.keyword in {"type", "oneOf"}:
-                kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
-                right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
-                yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
-            else:
-                hint = _HINTS.get(error.keyword, "correct it").format(wanted)
-                if error.keyword == "enum":
-                    allowed = list(map(str, wanted))
-                    hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
-                text = str(given).lower() if isinstance(given, bool) else str(given)
-                text = f'"{text}"' if isinstance(given, str) else text
-                yield self.finding(f"{prefix}105", *path, key=key, given=text, hint=hint)
+class TaskTables(TomlFile):
+    """A TOML file with settings of tasks."""
 
     def check_tasks(
         self, prefix: str, tasks: Mapping[str, S], check: Callable[[Task, S], Iterator[Finding]]
@@ -194,51 +82,6 @@ class TomlFile:
             except WrongOption as error:
                 path = (*place, "options", name)
                 yield self.finding(code, *path, reason=str(error), task=task.name)
-
-
-def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
-    """Read a TOML file: its findings are those of its syntax and structure.
-
-    Args:
-        path: of the file.
-        schema: its name in grammars/.
-        prefix: of its codes.
-        kind: the class of the result.
-
-    Raises:
-        FileNotFoundError: if the file does not exist.
-        WrongManifest: if it is not one file.
-    """
-    source = open_source(path)
-    if source.kind not in {"file", "stdin"} or len(source.members) != 1:
-        raise WrongManifest(f"{path} is not a TOML file")
-    member = source.members[0]
-    try:
-        result = decode(member.fetch(), display=member.display)
-    except Unreadable as error:
-        return kind(path, findings=(error.finding,))
-    file = kind(path, result.text or "", findings=result.findings)
-    if result.text is None:
-        return file
-    try:
-        content = tomllib.loads(file.text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
-        reason, start = str(error), 0
-        if isinstance(error, RecursionError):
-            reason = "arrays or tables that are nested too deeply"
-        if place := _AT.search(reason):
-            line, column = int(place[1] or 0), int(place[2] or 0)
-            lines = file.text.split("\n")[: line - 1]
-            start = sum(map(len, lines)) + line + column - 2 if line else len(file.text)
-        reason = _AT.sub("", reason)
-        values = {"reason": reason[:1].lower() + reason[1:]}
-        problem = Problem(f"{prefix}101", 0, start, start, values)
-        problems = [Places(file.text).finding(problem, file.path)]
-    else:
-        problems = [*file.schema_findings(content, schema, prefix)]
-        if not problems:
-            return replace(file, content=content)
-    return replace(file, findings=(*file.findings, *problems))
 
 
 def resolve_options(
@@ -285,7 +128,7 @@ class CampaignManifest:
         defaults: what comes from a file of defaults, by task, profile and condition.
     """
 
-    file: TomlFile
+    file: TaskTables
     campaign: Campaign = _NOTHING
     defaults: Mapping[Group, Defaults] = field(default_factory=dict)
 
@@ -417,9 +260,9 @@ def read_campaign(path: str) -> CampaignManifest:
 
     Raises:
         FileNotFoundError: if the file does not exist.
-        WrongManifest: if it is not one file.
+        NotToml: if it is not one file.
     """
-    file = read_toml(path, "campaign", "CPN", TomlFile)
+    file = read_toml(path, "campaign", "CPN", TaskTables)
     if file.content is None:
         return CampaignManifest(file)
     return CampaignManifest(file, msgspec.convert(file.content, Campaign))
@@ -458,7 +301,7 @@ def _wrong_settings(
 
 
 @dataclass(frozen=True)
-class Manifest(TomlFile):
+class Manifest(TaskTables):
     """The manifest of an evaluation as it was read."""
 
     @cached_property
@@ -540,6 +383,6 @@ def read_manifest(path: str) -> Manifest:
 
     Raises:
         FileNotFoundError: if the file does not exist.
-        WrongManifest: if it is not one file.
+        NotToml: if it is not one file.
     """
     return read_toml(path, "manifest", "MAN", Manifest)

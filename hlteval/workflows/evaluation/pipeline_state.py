@@ -394,7 +394,7 @@ def with_manifest(
 
     Raises:
         FileNotFoundError: if there is no such manifest.
-        WrongManifest: if it is not a file.
+        NotToml: if it is not a file.
     """
     if manifest is None:
         return settings, ()
