@@ -93,7 +93,8 @@ class TagProblems:
         if other:
             count = int(wrong.sum())
             named = {"scheme": self.scheme, "other": other}
-            yield Problem("COL104", 0, 0, 0, {**named, "count": count, "of": len(wrong)})
+            code = "COL107" if self._foreign.any() else "COL104"
+            yield Problem(code, 0, 0, 0, {**named, "count": count, "of": len(wrong)})
             return
         records = self.tokens["record"]
         for at in np.flatnonzero(wrong).tolist():
