@@ -361,7 +361,8 @@ def align_turns(moments: Moments, mapped: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         `document`, `start` and `end` in seconds; `reference` and `system`, the speakers, null for
-        none; `mapped`, the speakers of the reference that those of the system are; `outcome`.
+        none; `mapped`, the speakers of the reference that those of the system are; `outcome`; and
+        `genre`, of documents.
     """
     axis = moments.axis
     names = axis.speakers.select("speaker", "name")
@@ -399,4 +400,4 @@ def align_turns(moments: Moments, mapped: pl.DataFrame) -> pl.DataFrame:
         (pl.col("reference") != pl.col("mapped"), "wrong label"),
         otherwise="correct",
     )
-    return rows.drop("run").with_columns(outcome=outcome)
+    return rows.drop("run").with_columns(outcome=outcome, genre=pl.lit("audio"))
