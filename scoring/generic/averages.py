@@ -188,16 +188,24 @@ class LabelMetric(AdditiveMetric):
         values = {name: plain(value)[0] for name, value in self.values(counted, sums).items()}
         labels = self.label_table(counted)
         rows = [
-            {"evaluation": self.items, "scoring": scoring, "measure": measure, "value": value}
+            {"evaluation": self.evaluation(scoring), "scoring": scoring or measure, **figure}
             for name, value in values.items()
             for scoring, _, measure in [name.rpartition(".")]
+            for figure in [{"measure": measure if scoring else "value", "value": value}]
         ]
         rows += [
-            {"evaluation": "labels", "scoring": row["label"], "measure": rate, "value": row[rate]}
+            {"evaluation": "labels", "scoring": row["label"], "measure": name, "value": row[name]}
             for row in labels.iter_rows(named=True)
-            for rate in RATES
+            for name in (*RATES, "support")
         ]
         return values, {"scorings": scorings(rows), "labels": labels}
+
+    def evaluation(self, scoring: str) -> str:
+        """The table in which people read an average, by the first part of the names of its values.
+
+        All values of a table have the same last parts.
+        """
+        return "averages" if scoring else "all"
 
     def label_table(self, counted: LabelCounts) -> pl.DataFrame:
         """The rates of each label, and its support: its units in the reference."""

@@ -91,6 +91,10 @@ class Mentions(LabelMetric):
         added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
         return rows.select("document", "label", *added)
 
+    def evaluation(self, scoring: str) -> str:
+        """The averages, and the measures of SemEval."""
+        return "SemEval" if scoring in semeval.MEASURES else super().evaluation(scoring)
+
     def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
         """The averages, the accuracy of tokens, and the measures of SemEval."""
         accuracy = ratio(extras["tokens_right"], extras["tokens"])

@@ -42,13 +42,13 @@ def alignment_of(comparison: Comparison) -> pl.DataFrame:
 
 
 def _column(values: Whole, index: Whole) -> Whole:
-    """The values at some places; those at -1 mean nothing."""
-    return values[index] if len(values) else np.full(len(index), -1)
+    """The values at some places; -1 at -1."""
+    return np.where(index < 0, -1, values[index]) if len(values) else index
 
 
 def _side(name: str, mentions: pl.DataFrame, at: Whole) -> dict[str, pl.Series]:
     """The columns of a side: null where it has no mention."""
-    rows = pl.Series(at).replace(-1, None)
+    rows = pl.Series(at, dtype=pl.Int64).replace(-1, None)
     columns = {"label": "label", "text": "text", "start": "start", "end": "end"}
     return {f"{name}_{title}": mentions[column].gather(rows) for title, column in columns.items()}
 
