@@ -74,6 +74,8 @@ class TomlFile:
 
     #: What the whole of it is called in messages.
     called: ClassVar[str] = "the manifest"
+    #: How keys that are missing are written.
+    notations: ClassVar[Mapping[str, str]] = {}
 
     @cached_property
     def places(self) -> Mapping[Path, KeyPlaces]:
@@ -118,7 +120,9 @@ class TomlFile:
             if error.keyword == "required":
                 for name in wanted:
                     if name not in given:
-                        yield self.finding(f"{prefix}104", *path, of_key=True, key=name, where=key)
+                        values = {"key": name, "where": key}
+                        hint = f"add {self.notations.get(name, name)}"
+                        yield self.finding(f"{prefix}104", *path, of_key=True, **values, hint=hint)
             elif error.keyword == "additionalProperties":
                 keys = list(error.schema["properties"])
                 for name in given:
