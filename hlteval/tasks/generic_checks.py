@@ -140,9 +140,7 @@ def _files(file: Declaration) -> Iterator[Finding]:
     evaluated = evaluated if isinstance(evaluated, dict) else {}
     written = {
         ("labels", "from"): file.table("labels").get("from", ""),
-        ("read", "evaluated", "path"): evaluated.get("path", "")
-        if isinstance(evaluated, dict)
-        else "",
+        ("read", "evaluated", "path"): evaluated.get("path", ""),
     }
     for path, name in written.items():
         if not name:
