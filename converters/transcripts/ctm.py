@@ -1,0 +1,58 @@
+r"""CTM: words with their times, as the output of speech recognition.
+
+Format:
+    A line for each word: file, channel, start, duration, word, and a confidence if there is one;
+    further fields are ignored. Comments begin with `;;`.
+
+Conventions:
+    A file and channel are a document: `FILE` for the channels `1` and `A`, `FILE;CHANNEL` for
+    others. Its words, in the order of their starts, are one segment without a name.
+
+Example lines:
+    meeting1 1 12.41 0.28 thank 0.98
+
+Codes raised: TRN3xx.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
+from hlteval.converters.transcripts.stm import SECONDS, as_segments, with_names
+from hlteval.findings import Finding
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+
+_FIELD = r"[^ \t]+"
+_PATTERN = (
+    rf"(?P<file>{_FIELD})[ \t]+(?P<channel>{_FIELD})[ \t]+(?P<start>{SECONDS})"
+    rf"[ \t]+(?:{SECONDS})[ \t]+(?P<text>{_FIELD})(?:[ \t]+.*)?"
+)
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file with the suffix whose first lines are words."""
+    return source.path.endswith(".ctm") and match_lines(head(source), _PATTERN)[0].height > 0
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The words of each document as a segment, a batch for each file."""
+    return read_files(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    text = file.text or ""
+    rows, wrong = match_lines(text, _PATTERN)
+    words = with_names(rows).sort("start", maintain_order=True)
+    texts = words.group_by("name", maintain_order=True).agg(
+        pl.col("record").first(), pl.col("text").str.join(" ")
+    )
+    corpus = as_segments(texts, file)
+    return corpus, line_problems(file.member, text, "TRN301", wrong)
+
+
+FORMAT = declaration(__name__)

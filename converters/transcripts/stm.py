@@ -1,0 +1,83 @@
+r"""STM: segments with their times, speakers and texts, as the reference of speech recognition.
+
+Format:
+    A line for each segment: file, channel, speaker, start, end, labels between `<` and `>` if there
+    are some, and the text. Comments begin with `;;`.
+
+Conventions:
+    A file and channel are a document: `FILE` for the channels `1` and `A`, `FILE;CHANNEL` for
+    others. Segments are in the order of their starts and have no names, so that a document is
+    compared as a whole, whatever the segments of the system are. Segments whose text is
+    `IGNORE_TIME_SEGMENT_IN_SCORING` are left out; words in braces and brackets count as written.
+
+Example lines:
+    meeting1 1 alice 12.35 14.02 <o,f0,female> thank you all for coming
+
+Codes raised: TRN2xx.
+"""
+
+from collections.abc import Iterable, Iterator
+
+import polars as pl
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
+from hlteval.findings import Finding
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+
+_FIELD, SECONDS = r"[^ \t]+", r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+"
+_PATTERN = (
+    rf"(?P<file>{_FIELD})[ \t]+(?P<channel>{_FIELD})[ \t]+{_FIELD}[ \t]+(?P<start>{SECONDS})"
+    rf"[ \t]+(?:{SECONDS})(?:[ \t]+<[^>]*>)?(?:[ \t]+(?P<text>.*))?"
+)
+_IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file with the suffix whose first lines are segments."""
+    return source.path.endswith(".stm") and match_lines(head(source), _PATTERN)[0].height > 0
+
+
+def read(source: Source) -> Iterator[ReadResult]:
+    """The segments, a batch for each file."""
+    return read_files(source, FORMAT.name, _read)
+
+
+def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    text = file.text or ""
+    rows, wrong = match_lines(text, _PATTERN)
+    rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
+    rows = with_names(rows).with_columns(pl.col("text").fill_null(""))
+    corpus = as_segments(rows.sort("name", "start", maintain_order=True), file)
+    return corpus, line_problems(file.member, text, "TRN201", wrong)
+
+
+def with_names(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the name of their document for file and channel, and their start as a number."""
+    first = pl.col("channel").is_in(["1", "A"])
+    name = pl.when(first).then("file").otherwise(pl.format("{};{}", "file", "channel"))
+    return rows.with_columns(name=name, start=pl.col("start").cast(pl.Float64))
+
+
+def as_segments(rows: pl.DataFrame, file: File) -> Corpus:
+    """The corpus of rows with a document and a text each, in their order.
+
+    Args:
+        rows: `record`, `name` (of the document) and `text`, the rows of a document together.
+        file: where they are from.
+    """
+    documents, segments = with_documents(rows.select("record", "name", "text"))
+    end = (pl.col("text").str.len_chars().cast(pl.Int64) + 1).cum_sum().over("document") - 1
+    length = pl.col("text").str.len_chars().cast(pl.Int64)
+    segments = segments.with_columns(start=end - length, end=end)
+    joined = segments.group_by("document", maintain_order=True).agg(pl.col("text").str.join("\n"))
+    texts = joined.select("text", row="document")
+    documents = documents.join(texts, on="row", how="left", maintain_order="left")
+    return Corpus(sources=[file.origin], documents=documents, segments=segments)
+
+
+FORMAT = declaration(__name__)

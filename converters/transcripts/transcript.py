@@ -1,0 +1,155 @@
+r"""Transcripts: a line of text for each segment, with or without its identifier.
+
+Format:
+    A text file: each line is a segment. `IDENTIFIER<TAB>TEXT`, where most lines begin with an
+    identifier without spaces before a tab (with `--set identifiers=none` tabs are text, and with
+    `space` the identifier ends at the first space); otherwise segments are numbered. Or a folder of
+    such files.
+
+Conventions:
+    The segments of a single file are documents of their own, named by their identifiers or numbers.
+    In a folder, each file is a document, named by the file. Only a line feed ends a line; an empty
+    line is an empty segment, unless lines have identifiers.
+
+Example lines:
+    84-121123-0001	GO DO YOU HEAR
+
+Codes raised: TRN1xx.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Literal
+
+import polars as pl
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import FileBatch, head, locate_lines, stem
+from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+
+Identifiers = Literal["auto", "tab", "space", "none"]
+SUFFIXES = (".txt", ".trn", ".tsv")
+#: What begins a line with an identifier, by what ends that.
+_BEGIN = {"tab": r"^[^\s]+(?:\t|\r?$)", "space": r"^[^\s]+(?:[ \t]|\r?$)"}
+_SEPARATOR = {"tab": r"\t", "space": r"[ \t]+"}
+#: Characters of a file that its detection looks at.
+_SNIFFED = 4000
+
+
+def members(source: Source) -> tuple[Member, ...]:
+    """A single file, whatever its name is; of several files, those of text, or all."""
+    if source.kind in {"file", "stdin"}:
+        return source.members
+    texts = tuple(m for m in source.members if m.basename.lower().endswith(SUFFIXES))
+    return texts or source.members
+
+
+def sniff(source: Source) -> bool:
+    """Whether it is a single file with the suffix, or of lines with identifiers."""
+    begin = head(source, _SNIFFED)
+    if not begin.strip() or "\0" in begin:
+        return False
+    lines = pl.Series(begin.split("\n")[:20])
+    return source.path.endswith(".trn") or _detect(lines) == "tab"
+
+
+def read(source: Source, identifiers: Identifiers = "auto") -> Iterator[ReadResult]:
+    """The segments of all files as one batch."""
+    files = FileBatch(source.path, FORMAT.name)
+    single = source.kind in {"file", "stdin"}
+    tables = []
+    for member in members(source):
+        text = files.open(member)
+        if text is not None:
+            lines = _lines(text, identifiers)
+            name = "" if single else stem(member, member.basename[-4:])
+            columns = {"origin": len(files.members) - 1, "document": name}
+            tables.append(lines.with_columns(**{k: pl.lit(v) for k, v in columns.items()}))
+            files.findings += _findings(member, text, tables[-1])
+    rows = pl.concat([_lines("", "none").with_columns(origin=0, document=pl.lit("")), *tables])
+    kept = rows.filter(pl.col("name").is_not_null(), pl.col("first") == pl.col("record"))
+    corpus = _corpus(kept, files.sources, single=single)
+    yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
+
+
+def _detect(lines: pl.Series) -> Literal["tab", "none"]:
+    """Whether most lines that are not empty begin with an identifier of their own and a tab."""
+    written = lines.filter(lines.str.strip_chars() != "")
+    names = written.str.extract(r"^([^\s]+)\t").drop_nulls()
+    return "tab" if names.n_unique() * 2 > written.len() else "none"
+
+
+def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
+    """The lines of a text.
+
+    Returns:
+        `record` (from 1), `name` (null where an identifier is missing), `text`, and `first`, the
+        first record of that name.
+    """
+    lines = pl.Series(text.removesuffix("\n").split("\n") if text else [], dtype=pl.String)
+    how = _detect(lines) if identifiers == "auto" else identifiers
+    frame = pl.DataFrame({"text": lines.str.strip_chars_end("\r")})
+    record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+    if how == "none":
+        frame = frame.select(record.alias("record"), record.cast(pl.String).alias("name"), "text")
+    else:
+        frame = frame.with_columns(record=record).filter(pl.col("text").str.strip_chars() != "")
+        known = pl.col("text").str.contains(_BEGIN[how])
+        name = pl.col("text").str.extract(r"^([^\s]+)")
+        rest = pl.col("text").str.replace(rf"^[^\s]+(?:{_SEPARATOR[how]})?", "")
+        frame = frame.select("record", pl.when(known).then(name).alias("name"), rest.alias("text"))
+    return frame.with_columns(first=pl.col("record").first().over("name"))
+
+
+def _findings(member: Member, text: str, rows: pl.DataFrame) -> list[Finding]:
+    """What is wrong with the identifiers of a file."""
+    wrong = rows.filter(pl.col("name").is_null() | (pl.col("first") != pl.col("record")))
+    if wrong.is_empty():
+        return []
+    lines = text.split("\n")
+    problems = []
+    for record, name, first in wrong.select("record", "name", "first").iter_rows():
+        line = lines[record - 1].removesuffix("\r")
+        if name is None:
+            problems.append(Problem("TRN102", record, 0, len(line)))
+        else:
+            values = {"name": name[:80], "first": first}
+            problems.append(Problem("TRN101", record, 0, len(name), values))
+    return line_findings(problems, lines, member.display, member.max_per_code)
+
+
+def _corpus(rows: pl.DataFrame, sources: pl.DataFrame, *, single: bool) -> Corpus:
+    """The segments as a corpus: a document for each, or for each file."""
+    length = pl.col("text").str.len_chars().cast(pl.Int64)
+    row = pl.int_range(pl.len(), dtype=pl.Int64)
+    if single:
+        segments = rows.with_columns(row=row, document=row, start=pl.lit(0, pl.Int64), end=length)
+        documents = segments.select("row", "origin", "name", "text")
+    else:
+        end = (length + 1).cum_sum().over("document") - 1
+        segments = rows.with_columns(row=row, start=end - length, end=end)
+        joined = segments.group_by(name="document", maintain_order=True)
+        documents = joined.agg(pl.col("origin").first(), pl.col("text").str.join("\n"))
+        documents = documents.with_columns(row=row)
+        numbers = documents.select(document="name", number="row")
+        segments = segments.join(numbers, on="document", maintain_order="left")
+        segments = segments.drop("document").rename({"number": "document"})
+    columns = ("row", "document", "origin", "record", "name", "start", "end", "text")
+    return Corpus(sources=sources, documents=documents, segments=segments.select(columns))
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The lines of a file, or their identifiers."""
+    return locate_lines(member, places, _stretch)
+
+
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    """The place of a field in its line: its identifier, or the whole line."""
+    found = re.match(r"[^\s]+", line) if field in {"name", "document"} else None
+    return found.span() if found else (0, len(line))
+
+
+FORMAT = declaration(__name__)

@@ -1,0 +1,52 @@
+"""jiwer 4: error rates of words and characters as it computes them.
+
+Only runs of white space and spaces separate words; a single tab or no-break space is part of a
+word. Characters are those of the text without white space at its ends. The rate of an empty
+reference is the number of insertions.
+"""
+
+import string
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.scoring.generic.edits import EDITS
+from hlteval.scoring.generic.transcripts import Transcripts, normalised
+from hlteval.scoring.metric import Replicates
+
+#: White space of Python, which has some separators more than Unicode's white space.
+_SPACE = r"[\s\x1c-\x1f]"
+_ASCII_SPACE = f"[{string.whitespace}]"
+
+
+@dataclass(frozen=True)
+class OfficialTranscripts(Transcripts):
+    """How jiwer compares transcripts."""
+
+    def words(self, texts: pl.Series) -> pl.Series:
+        """What spaces divide, once runs of white space are a space."""
+        texts = normalised(texts, self.options)
+        if self.options.standardize:
+            texts = texts.str.replace_all(_ASCII_SPACE, " ")
+        return _stripped(texts.str.replace_all(f"{_SPACE}{{2,}}", " ")).str.extract_all("[^ ]+")
+
+    def characters(self, texts: pl.Series) -> pl.Series:
+        """The texts without white space at their ends, as written."""
+        return _stripped(texts)
+
+    def rates(self, edits: Mapping[str, NDArray[np.float64]]) -> Replicates:
+        """WER, MER and WIL; of an empty reference the number of insertions, 1 and 1, or 0."""
+        hits, substitutions, insertions, deletions = (edits[edit] for edit in EDITS)
+        empty = hits + substitutions + deletions == 0
+        some = (insertions > 0).astype(np.float64)
+        values = super().rates(edits)
+        instead = {"wer": insertions, "mer": some, "wil": some}
+        return {name: np.where(empty, instead[name], value) for name, value in values.items()}
+
+
+def _stripped(texts: pl.Series) -> pl.Series:
+    """Texts without white space at their ends."""
+    return texts.str.replace_all(rf"^{_SPACE}+|{_SPACE}+$", "")
