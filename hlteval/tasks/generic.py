@@ -5,6 +5,7 @@ What a key means is a field of that name in the `Options` of the metric of the u
 """
 
 import json
+import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache, cached_property, partial
@@ -15,9 +16,10 @@ from typing import Any, ClassVar, get_type_hints
 import msgspec
 
 from hlteval.converters import Summary, summaries
-from hlteval.extensions import Tables, read_tables
+from hlteval.extensions import Tables, read_tables, resolve
 from hlteval.findings import Finding, Severity, entry
 from hlteval.scoring.metric import Metric
+from hlteval.syntax.json_text import schema_errors
 from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.task import Task
@@ -27,7 +29,7 @@ from hlteval.validators.generic.schema import Allowed
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
-READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "documents", "evaluated"})
+READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated"})
 READ_OPTIONS = ("documents", "mode")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
@@ -246,9 +248,30 @@ def read_declaration(path: str) -> Declaration:
         file = replace(file, findings=problems, content=None if problems else content)
     else:
         file = read_toml(path, "task", "TSK", Declaration)
-    if file.content is None:
-        return file
-    return replace(file, findings=(*file.findings, *check(file)))
+    if file.content is not None:
+        return replace(file, findings=(*file.findings, *check(file)))
+    rest = _sound_part(file.text)
+    if "unit" in rest.get("task", {}):  # what is wrong beside wrong keys is found in one run, too
+        file = replace(file, findings=(*file.findings, *check(replace(file, content=rest))))
+    return file
+
+
+def _sound_part(text: str) -> dict[str, Any]:
+    """The content of a declaration without what breaks its structure."""
+    try:
+        content = json.loads(text) if text.startswith("{") else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    for error in schema_errors("task", "task", content):
+        unknown = error.keyword == "additionalProperties"
+        names = set(error.given) - {*error.schema["properties"]} if unknown else ()
+        for path in [(*error.path, name) for name in names] if unknown else [error.path]:
+            table: Any = content
+            for step in path[:-1]:
+                table = table[step] if isinstance(table, dict) else {}
+            if path and isinstance(table, dict):
+                table.pop(path[-1], None)
+    return dict(content)
 
 
 def declared_task(path: str) -> Task:
@@ -286,7 +309,7 @@ def make_task(file: Declaration) -> Task:
         roles=file.roles,
         undeclared=file.table("labels").get("undeclared", "error"),
     )
-    reference = str(file.side("reference").get("format", file.format))
+    reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
     return msgspec.structs.replace(
         builtin,
@@ -296,7 +319,7 @@ def make_task(file: Declaration) -> Task:
         **own,
         format=system,
         submitted=() if "format" in file.table("read") else builtin.submitted,
-        references=_references(file, reference),
+        references=(reference,) if reference else builtin.references,
         submission_suffixes=suffixes,
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
@@ -312,13 +335,6 @@ def make_task(file: Declaration) -> Task:
     )
 
 
-def _references(file: Declaration, reference: str) -> tuple[str, ...]:
-    """The formats that a reference may have."""
-    if "format" not in file.table("read") and "reference" not in file.table("read"):
-        return file.builtin.references
-    return tuple(dict.fromkeys((reference, "corpus", "jsonl")))
-
-
 def _with_options(file: Declaration) -> Any:
     """The options of the metric, with those that are declared."""
     return replace(file.defaults, **file.options)
@@ -332,6 +348,7 @@ def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Me
         missing = filled.keys() & names - file.options.keys()
         values = {n: msgspec.convert(filled[n], file.option_types[n]) for n in missing}
         options = replace(options, **values)
+        metric = resolve(file.preset["metric"]) if "metric" in file.preset else metric
     made: Metric = metric(profile, options)
     return made
 

@@ -27,6 +27,8 @@ _USED = frozenset(
         *(("scores", key) for key in ("primary", "by", "average", "measures")),
     }
 )
+#: The most names that a hint lists.
+_SHOWN = 8
 #: The tables of units: that of another unit has no effect.
 _OF_UNITS = ("relations", "events")
 
@@ -201,7 +203,7 @@ def _of_labels(file: Declaration, declared: set[str]) -> Iterator[Finding]:
 
 def _undeclared(file: Declaration, label: str, *path: str | int, of_key: bool = False) -> Finding:
     """Return the finding about an undeclared label."""
-    hint = did_you_mean(label, file.labels, f"declare it, or use {', '.join(file.labels[:8])}")
+    hint = did_you_mean(label, file.labels, f"declare it, or use {', '.join(file.labels[:_SHOWN])}")
     where = ".".join(str(part) for part in path[:2])
     reason = f"label {label} of {where} is not declared"
     return file.finding("TSK112", *path, of_key=of_key, reason=reason, hint=hint)
@@ -235,7 +237,8 @@ def _scores(file: Declaration) -> Iterator[Finding]:
     primary = scores.get("primary", "")
     metrics = file.builtin.metrics
     if primary and primary not in metrics:
-        hint = did_you_mean(primary, metrics, "`hlteval tasks` lists the metrics of the unit")
+        listed = ", ".join(metrics[:_SHOWN])
+        hint = did_you_mean(primary, metrics, f"use a metric of the unit, such as {listed}")
         yield file.finding("TSK114", "scores", "primary", name=primary, reason="", hint=hint)
     elif primary:
         first = primary.partition(".")[0]
