@@ -12,7 +12,7 @@ COMMENT = ";;"
 
 
 def match_lines(text: str, pattern: str) -> tuple[pl.DataFrame, list[int]]:
-    """The lines of a text that match a pattern in full, and the numbers of others.
+    r"""The lines of a text that match a pattern in full, and the numbers of others.
 
     Empty lines and comments are neither.
 
@@ -25,9 +25,9 @@ def match_lines(text: str, pattern: str) -> tuple[pl.DataFrame, list[int]]:
         does not have; and the numbers of lines that do not.
 
     Examples:
-        >>> rows, wrong = match_lines(";; a comment\\nd1  1\\n\\nd2", "(?P<name>[^ ]+) +(?P<at>[0-9]+)")
+        >>> rows, wrong = match_lines(";; comment\nd1  1\nd2", "(?P<name>[^ ]+) +(?P<at>[0-9]+)")
         >>> rows.rows(), wrong
-        ([(2, 'd1', '1')], [4])
+        ([(2, 'd1', '1')], [3])
     """
     lines = pl.Series("line", text.removesuffix("\n").split("\n"), dtype=pl.String)
     record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)

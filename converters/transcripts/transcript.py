@@ -7,9 +7,10 @@ Format:
     such files.
 
 Conventions:
-    The segments of a single file are documents of their own, named by their identifiers or numbers.
-    In a folder, each file is a document, named by the file. Only a line feed ends a line; an empty
-    line is an empty segment, unless lines have identifiers.
+    The segments of a single file are documents of their own, named by their identifiers or numbers;
+    with `--set documents=files` the file is the document `all`. In a folder, each file is a
+    document, named by the file. Only a line feed ends a line; an empty line is an empty segment,
+    unless lines have identifiers.
 
 Example lines:
     84-121123-0001	GO DO YOU HEAR
@@ -31,6 +32,9 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 Identifiers = Literal["auto", "tab", "space", "none"]
+Documents = Literal["auto", "lines", "files"]
+#: The name of a single file as a document.
+_WHOLE = "all"
 SUFFIXES = (".txt", ".trn", ".tsv")
 #: What begins a line with an identifier, by what ends that.
 _BEGIN = {"tab": r"^[^\s]+(?:\t|\r?$)", "space": r"^[^\s]+(?:[ \t]|\r?$)"}
@@ -50,28 +54,30 @@ def members(source: Source) -> tuple[Member, ...]:
 def sniff(source: Source) -> bool:
     """Whether it is a single file with the suffix, or of lines with identifiers."""
     begin = head(source, _SNIFFED)
-    if not begin.strip() or "\0" in begin:
+    if not begin.strip() or "\0" in begin or source.path.endswith((".stm", ".ctm")):
         return False
     lines = pl.Series(begin.split("\n")[:20])
     return source.path.endswith(".trn") or _detect(lines) == "tab"
 
 
-def read(source: Source, identifiers: Identifiers = "auto") -> Iterator[ReadResult]:
+def read(
+    source: Source, identifiers: Identifiers = "auto", documents: Documents = "auto"
+) -> Iterator[ReadResult]:
     """The segments of all files as one batch."""
     files = FileBatch(source.path, FORMAT.name)
     single = source.kind in {"file", "stdin"}
+    by_line = single if documents == "auto" else documents == "lines"
     tables = []
     for member in members(source):
         text = files.open(member)
         if text is not None:
             lines = _lines(text, identifiers)
-            name = "" if single else stem(member, member.basename[-4:])
-            columns = {"origin": len(files.members) - 1, "document": name}
-            tables.append(lines.with_columns(**{k: pl.lit(v) for k, v in columns.items()}))
+            name = _WHOLE if single else stem(member, member.basename[-4:])
+            tables.append(_with_file(lines, len(files.members) - 1, name))
             files.findings += _findings(member, text, tables[-1])
-    rows = pl.concat([_lines("", "none").with_columns(origin=0, document=pl.lit("")), *tables])
+    rows = pl.concat([_with_file(_lines("", "none"), 0, ""), *tables])
     kept = rows.filter(pl.col("name").is_not_null(), pl.col("first") == pl.col("record"))
-    corpus = _corpus(kept, files.sources, single=single)
+    corpus = _corpus(kept, files.sources, by_line=by_line)
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
@@ -104,6 +110,11 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
     return frame.with_columns(first=pl.col("record").first().over("name"))
 
 
+def _with_file(lines: pl.DataFrame, origin: int, document: str) -> pl.DataFrame:
+    """Lines with the row of their file in `sources`, and the name of its document."""
+    return lines.with_columns(origin=pl.lit(origin, pl.Int64), document=pl.lit(document))
+
+
 def _findings(member: Member, text: str, rows: pl.DataFrame) -> list[Finding]:
     """What is wrong with the identifiers of a file."""
     wrong = rows.filter(pl.col("name").is_null() | (pl.col("first") != pl.col("record")))
@@ -121,11 +132,11 @@ def _findings(member: Member, text: str, rows: pl.DataFrame) -> list[Finding]:
     return line_findings(problems, lines, member.display, member.max_per_code)
 
 
-def _corpus(rows: pl.DataFrame, sources: pl.DataFrame, *, single: bool) -> Corpus:
+def _corpus(rows: pl.DataFrame, sources: pl.DataFrame, *, by_line: bool) -> Corpus:
     """The segments as a corpus: a document for each, or for each file."""
     length = pl.col("text").str.len_chars().cast(pl.Int64)
     row = pl.int_range(pl.len(), dtype=pl.Int64)
-    if single:
+    if by_line:
         segments = rows.with_columns(row=row, document=row, start=pl.lit(0, pl.Int64), end=length)
         documents = segments.select("row", "origin", "name", "text")
     else:

@@ -8,6 +8,7 @@ Sequences are compared as strings, a character for each item, since these are co
 words are numbered, and each number is a character.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import numpy as np
@@ -74,11 +75,9 @@ def as_items(reference: pl.Series, system: pl.Series) -> tuple[list[Items], list
     words = pl.concat([side.explode(empty_as_null=False) for side in sides])
     vocabulary = words.unique()
     codes = words.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.uint32)
-    all_items: Items = (
-        codes.tolist() if vocabulary.len() > _CHARACTERS else _characters(codes)
-    )
+    all_items: Items = codes.tolist() if vocabulary.len() > _CHARACTERS else _characters(codes)
     ends = np.cumsum(np.r_[0, pl.concat([side.list.len() for side in sides]).to_numpy()]).tolist()
-    items = [all_items[start:end] for start, end in zip(ends, ends[1:], strict=False)]
+    items = [all_items[start:end] for start, end in itertools.pairwise(ends)]
     return items[: reference.len()], items[reference.len() :]
 
 

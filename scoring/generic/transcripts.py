@@ -34,14 +34,7 @@ from numpy.typing import NDArray
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring.generic.edits import EDITS, as_items, edit_matrix
-from hlteval.scoring.metric import (
-    AdditiveMetric,
-    Replicates,
-    Sums,
-    Tables,
-    columns_of,
-    scorings,
-)
+from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import plain, ratio
 
 UNITS = ("words", "characters")
@@ -140,7 +133,7 @@ class Transcripts(AdditiveMetric):
         values = self.values_of({"": total.select(ADDED).to_numpy()})
         metrics = {name: plain(value)[0] for name, value in values.items()}
         rows = [
-            {"evaluation": "Transcripts", "scoring": unit, "measure": measure, "value": value}
+            {"evaluation": unit, "scoring": "all", "measure": measure, "value": value}
             for unit in UNITS
             for measure, value in (
                 *((rate, metrics[rate]) for rate in RATES[unit]),
@@ -253,7 +246,7 @@ def normalised(texts: pl.Series, options: Options) -> pl.Series:
     Examples:
         >>> options = Options(lowercase=True, punctuation="remove")
         >>> normalised(pl.Series(["Don't, Stop!"]), options).to_list()
-        ["don't stop"]
+        ["don't  stop "]
     """
     if options.unicode != "none":
         texts = texts.map_elements(partial(unicodedata.normalize, options.unicode), pl.String)
@@ -264,7 +257,7 @@ def normalised(texts: pl.Series, options: Options) -> pl.Series:
     if options.punctuation == "remove":
         # apostrophes and hyphens inside a word belong to it
         texts = texts.str.replace_all(r"\B[\p{P}\p{S}]+|[\p{P}\p{S}]+\B", " ")
-        texts = texts.str.replace_all(r"[\p{P}\p{S}--['’\-]]", " ")
+        texts = texts.str.replace_all(r"[\p{P}\p{S}--['\x{2019}\-]]", " ")
     return texts
 
 

@@ -457,13 +457,14 @@ def _first_fitting(
 
     Args:
         source: the source.
-        names: the names of the formats, of which a single one fits any source.
+        names: the names of the formats, of which a single one fits any source, and a general first
+            one whatever fits no other.
         settings: by name.
         required: whether one must fit.
     """
     forms = [load(name) for name in names]
     form = next((form for form in forms if len(forms) == 1 or form.sniff(source)), None)
-    if form is None and required:  # nothing, or only white space, fits any
+    if form is None and not forms[0].general and required:  # nothing, or only white space, fits any
         single = source.kind in {"file", "stdin"} and len(source.members) == 1
         try:
             empty = not source.members or (single and not source.members[0].fetch().strip())
