@@ -142,22 +142,23 @@ class AnnotationConf:
 
     @cached_property
     def findings(self) -> tuple[Finding, ...]:
-        """What is wrong with it: lines that cannot be read, and types that it does not declare."""
-        places, known = Places(self.text), [*self._known()]
+        """The findings about it: lines that cannot be read, and types that it does not declare."""
+        places, known = Places(self.text), [*self.type_names]
         problems = [*self.problems]
         for section in ("relations", "events"):
             for item in self.section(section):
                 for argument in item.arguments:
-                    problems += self._undeclared(section, argument, known)
+                    problems += self._of_no_type(section, argument, known)
         return tuple(places.finding(problem, self.path) for problem in problems)
 
-    def _known(self) -> Iterator[str]:
+    @property
+    def type_names(self) -> Iterator[str]:
         """Give all types that an argument can name."""
         yield from (*_ALL, *self.macros)
         for section in ("entities", "events", "relations"):
             yield from (item.label for item in self.section(section))
 
-    def _undeclared(
+    def _of_no_type(
         self, section: str, argument: ConfArgument, known: Sequence[str]
     ) -> Iterator[Problem]:
         """Give the problems of an argument whose types are not declared."""

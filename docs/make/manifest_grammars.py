@@ -61,6 +61,7 @@ GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
             "name": task_file.Name,
             "names": task_file.Names,
             "some_names": task_file.SomeNames,
+            "about": task_file.TaskTable,
             "labels": task_file.LabelTable,
             "match": task_file.MatchTable,
             "frames": task_file.FrameTable,

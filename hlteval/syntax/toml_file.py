@@ -5,7 +5,7 @@ All findings have the line and column of the key or value that they are about.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -40,12 +40,6 @@ def where(path: Path, whole: str = "the manifest") -> str:
         ('limits[0].most', 'the manifest')
     """
     return format_path(path).removeprefix("$").removeprefix(".") or whole
-
-
-def _kinds(wanted: str | Sequence[str]) -> str:
-    """Return the words for a type of the schema, or for several."""
-    names = {**WANTED, **_WORDS}
-    return " or ".join(names[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted))
 
 
 #: The place in messages of `tomllib`.
@@ -132,7 +126,7 @@ class TomlFile:
                         yield self.finding(f"{prefix}102", *path, name, of_key=True, **values)
             elif error.keyword in {"type", "oneOf"}:
                 kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
-                right = _PATHS if error.keyword == "oneOf" else _kinds(wanted)
+                right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
                 yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
             else:
                 hint = _HINTS.get(error.keyword, "correct it").format(wanted)

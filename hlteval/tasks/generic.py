@@ -78,7 +78,7 @@ class Declaration(TomlFile):
 
     @cached_property
     def unit(self) -> str:
-        """What is compared."""
+        """The unit of the task."""
         return str(self.table("task")["unit"])
 
     @cached_property
@@ -162,6 +162,14 @@ class Declaration(TomlFile):
             if name in self.option_types
         }
 
+    @property
+    def option_values(self) -> dict[str, str]:
+        """The values of options of the task, by name: files that it names, with their paths."""
+        evaluated = self.table("read").get("evaluated", {})
+        paths = {"evaluated": str(self.folder / evaluated["path"])} if "path" in evaluated else {}
+        names = {option.name for option in self.builtin.options}
+        return {name: path for name, path in paths.items() if name in names}
+
     @cached_property
     def conf(self) -> Any:
         """The annotation.conf that it names; None if it names none, or none that is there."""
@@ -203,7 +211,7 @@ class Declaration(TomlFile):
 
     @property
     def signature(self) -> dict[str, str]:
-        """What a signature says of it: its digest, and the preset with what overrides it."""
+        """Its parts of a signature: its digest, and the preset with the keys that override it."""
         parts = {"declaration": sha256(self.text.encode()).hexdigest()[:16]}
         if preset := self.table("task").get("preset"):
             other = (f"+{name}={setting_text(value)}" for name, value in self.overrides.items())
@@ -256,7 +264,7 @@ def read_declaration(path: str) -> Declaration:
     return file
 
 
-def _sound_part(text: str) -> dict[str, Any]:
+def _sound_part(text: str) -> Tables:
     """The content of a declaration without what breaks its structure."""
     try:
         content = json.loads(text) if text.startswith("{") else tomllib.loads(text)
@@ -271,7 +279,8 @@ def _sound_part(text: str) -> dict[str, Any]:
                 table = table[step] if isinstance(table, dict) else {}
             if path and isinstance(table, dict):
                 table.pop(path[-1], None)
-    return dict(content)
+    sound: Tables = content
+    return sound
 
 
 def declared_task(path: str) -> Task:
@@ -324,20 +333,15 @@ def make_task(file: Declaration) -> Task:
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         metric=partial(_metric, file=file, metric=builtin.metric),
-        metric_options=partial(_with_options, file),
+        metric_options=partial(replace, file.defaults, **file.options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=lambda: allowed,
-        option_defaults=_option_values(file),
+        option_defaults=file.option_values,
         measures=tuple(m for m in builtin.measures if _is_computed(file, m.name)),
         statistics=tuple(
             s for s in builtin.statistics if builtin.measures or _is_computed(file, s.name)
         ),
     )
-
-
-def _with_options(file: Declaration) -> Any:
-    """The options of the metric, with those that are declared."""
-    return replace(file.defaults, **file.options)
 
 
 def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Metric:
@@ -351,14 +355,6 @@ def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Me
         metric = resolve(file.preset["metric"]) if "metric" in file.preset else metric
     made: Metric = metric(profile, options)
     return made
-
-
-def _option_values(file: Declaration) -> dict[str, str]:
-    """The values of options of the task that a file names, by name."""
-    evaluated = file.table("read").get("evaluated", {})
-    paths = {"evaluated": str(file.folder / evaluated["path"])} if "path" in evaluated else {}
-    names = {option.name for option in file.builtin.options}
-    return {name: path for name, path in paths.items() if name in names}
 
 
 def computed_parts(file: Declaration) -> tuple[frozenset[str], frozenset[str]]:
@@ -380,11 +376,6 @@ def computed_parts(file: Declaration) -> tuple[frozenset[str], frozenset[str]]:
     return frozenset(whole), frozenset(kept)
 
 
-def _first(name: str) -> str:
-    """The first part of the name of a metric."""
-    return name.partition(".")[0]
-
-
 def _is_computed(file: Declaration, name: str) -> bool:
     """Whether a measure or statistic is computed."""
     return name in computed_parts(file)[1]
@@ -394,7 +385,7 @@ def _first_primary(file: Declaration) -> str:
     """The metric that ranks in the built-in task if it is computed, or else the first."""
     whole, kept = computed_parts(file)
     primary = file.builtin.primary["plan"]
-    first = _first(primary)
+    first = primary.partition(".")[0]
     if not whole - kept or first in kept or primary in kept:
         return primary
     rest = next((m.name for m in file.builtin.measures if m.name in kept), "")

@@ -1,12 +1,12 @@
 """Checks of declarations beyond their structure: all findings of a file, each at its place."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain
 from pathlib import PurePath
 
 from hlteval.converters import Summary, summaries
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
+from hlteval.tasks import task_names
 from hlteval.tasks.generic import (
     AVERAGES,
     READ_KEYS,
@@ -39,7 +39,8 @@ def check(file: Declaration) -> Iterator[Finding]:
     for item in _read(file):
         read_well.append(item)
         yield item
-    yield from _name(file)
+    if (name := file.table("task").get("name", "")) in task_names():
+        yield file.finding("TSK117", "task", "name", name=name)
     yield from _preset(file)
     yield from _files(file)
     yield from _labels(file)
@@ -48,16 +49,8 @@ def check(file: Declaration) -> Iterator[Finding]:
         yield from _effects(file)
     if file.conf is not None:
         yield from file.conf.findings
-        yield from _conf(file)
-
-
-def _name(file: Declaration) -> Iterator[Finding]:
-    """Yield the finding about the name of a built-in task."""
-    from hlteval.tasks import task_names
-
-    name = file.table("task").get("name", "")
-    if name in task_names():
-        yield file.finding("TSK117", "task", "name", name=name)
+        if not file.conf.labels(file.unit) and "declared" not in file.table("labels"):
+            yield file.conf.empty(file.unit)
 
 
 def _preset(file: Declaration) -> Iterator[Finding]:
@@ -76,11 +69,11 @@ def _preset(file: Declaration) -> Iterator[Finding]:
         if key in file.overrides and path[1].replace("-", "_") == key:
             due = file.preset["values"][key]
             yield file.finding(
-                "TSK110", *path, key=key, given=_written(value), preset=name, due=_written(due)
+                "TSK110", *path, key=key, given=_notation(value), preset=name, due=_notation(due)
             )
 
 
-def _written(value: object) -> str:
+def _notation(value: object) -> str:
     """A value as TOML has it, for messages."""
     return f'"{value}"' if isinstance(value, str) else setting_text(value)
 
@@ -132,7 +125,7 @@ def _settings(
         choices, text = settings[flag].choices, setting_text(value)
         if choices and text not in choices:
             hint = did_you_mean(text, choices, f"use {', '.join(choices)}")
-            reason = f"{key}: unknown value {_written(value)}"
+            reason = f"{key}: unknown value {_notation(value)}"
             yield file.finding("TSK108", *path, key, reason=reason, hint=hint)
 
 
@@ -180,7 +173,7 @@ def _labels(file: Declaration) -> Iterator[Finding]:
             hint = f"remove {source} from declared: it never counts"
             yield file.finding("TSK112", "labels", "map", source, reason=reason, hint=hint)
         if declared and target not in declared | ignored | labels["map"].keys():
-            yield _undeclared(file, target, "labels", "map", source)
+            yield _of_no_label(file, target, "labels", "map", source)
     yield from _of_labels(file, declared)
 
 
@@ -190,18 +183,18 @@ def _of_labels(file: Declaration, declared: set[str]) -> Iterator[Finding]:
         return
     for at, label in enumerate(file.table("scores").get("average_labels", ())):
         if label not in declared:
-            yield _undeclared(file, label, "scores", "average_labels", at)
+            yield _of_no_label(file, label, "scores", "average_labels", at)
     frames = file.table(file.unit) if file.unit in _OF_UNITS else {}
     for at, label in enumerate(frames.get("symmetric", ())):
         if label not in declared:
-            yield _undeclared(file, label, file.unit, "symmetric", at)
+            yield _of_no_label(file, label, file.unit, "symmetric", at)
     for key in ("roles", "at_most"):
         for label in frames.get(key, {}):
             if label not in declared:
-                yield _undeclared(file, label, file.unit, key, label, of_key=True)
+                yield _of_no_label(file, label, file.unit, key, label, of_key=True)
 
 
-def _undeclared(file: Declaration, label: str, *path: str | int, of_key: bool = False) -> Finding:
+def _of_no_label(file: Declaration, label: str, *path: str | int, of_key: bool = False) -> Finding:
     """Return the finding about an undeclared label."""
     hint = did_you_mean(label, file.labels, f"declare it, or use {', '.join(file.labels[:_SHOWN])}")
     where = ".".join(str(part) for part in path[:2])
@@ -292,19 +285,3 @@ def _effects(file: Declaration) -> Iterator[Finding]:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
     if "mode" in file.table("read") and not file.preset:
         yield _no_effect(file, "read", "mode", "without a preset", 'add preset = "seqeval"')
-
-
-def _conf(file: Declaration) -> Iterator[Finding]:
-    """Yield the findings about an annotation.conf that lacks what the unit needs."""
-    if not file.conf.labels(file.unit) and "declared" not in file.table("labels"):
-        yield file.conf.empty(file.unit)
-
-
-def all_findings(file: Declaration) -> tuple[Finding, ...]:
-    """All findings of a declaration, in the order of their lines."""
-    return tuple(
-        sorted(
-            chain(file.findings),
-            key=lambda item: (item.file or "", item.span.line if item.span else 0),
-        )
-    )

@@ -27,7 +27,7 @@ BUILTIN_OF: Mapping[str, str] = {"clusters": "coreference"}
 
 
 class TaskTable(msgspec.Struct, frozen=True):
-    """What the task is.
+    """The task itself.
 
     Attributes:
         unit: what is compared.
@@ -119,7 +119,7 @@ class FrameTable(msgspec.Struct, frozen=True):
 
 
 class ScoreTable(msgspec.Struct, frozen=True):
-    """What is computed.
+    """The scores.
 
     Attributes:
         measures: the measures, of units that have several.
