@@ -1,0 +1,62 @@
+"""Readers of the options of tasks that anybody can declare."""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from hlteval.converters import load
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+from hlteval.tasks.option_files import FileValue, read_rows
+from hlteval.tasks.options import to_number
+from hlteval.tasks.task import WrongOption
+
+
+def stretches(source: Source, _: Mapping[str, str]) -> FileValue:
+    """The stretches of a UEM file: `name` of a document, `start` and `end` in seconds."""
+
+    def rows(corpus: Corpus) -> pl.DataFrame:
+        names = corpus.documents.select("name", document="row")
+        named = corpus.regions.join(names, on="document", maintain_order="left")
+        return named.select("name", "start", "end")
+
+    return read_rows(load("uem"), source, rows)
+
+
+def seconds(written: str, _: Mapping[str, str]) -> float:
+    """Seconds from 0 on.
+
+    Raises:
+        WrongOption: for anything else.
+
+    Examples:
+        >>> seconds("0.5", {})
+        0.5
+    """
+    value = to_number(written)
+    if not value >= 0:
+        raise WrongOption(f"a number of seconds is needed, not {written}")
+    return value
+
+
+def measures(
+    written: Sequence[str], _: Mapping[str, str], *, known: Sequence[str]
+) -> tuple[str, ...]:
+    """Names of measures, each once.
+
+    Args:
+        written: the names.
+        known: the names that there are.
+
+    Raises:
+        WrongOption: for none, or an unknown one.
+
+    Examples:
+        >>> measures(["muc", "muc"], {}, known=["muc", "blanc"])
+        ('muc',)
+    """
+    unknown = [name for name in written if name not in known]
+    if unknown or not written:
+        wrong = f", not {', '.join(unknown)}" if unknown else ""
+        raise WrongOption(f"use some of {', '.join(known)}{wrong}")
+    return tuple(dict.fromkeys(written))

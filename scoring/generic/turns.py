@@ -1,0 +1,357 @@
+"""Turns of speakers on one axis of time, and what is spoken at each moment on either side.
+
+The documents of a batch follow each other on an axis of whole microseconds, with gaps between them,
+so that all of them are swept at once. A speaker belongs to one document: equal names in two
+documents are two speakers.
+
+Stretches of time are two arrays, starts and ends, half-open.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.representation import Corpus
+
+Integers = NDArray[np.int64]
+#: Starts and ends.
+Stretches = tuple[Integers, Integers]
+#: Units of time in a second.
+UNIT = 1_000_000
+
+
+@dataclass(frozen=True)
+class Turns:
+    """The turns of one side.
+
+    Attributes:
+        speaker: the number of the speaker of each turn.
+        start: where it starts on the axis.
+        end: where it ends.
+    """
+
+    speaker: Integers
+    start: Integers
+    end: Integers
+
+    @property
+    def stretches(self) -> Stretches:
+        """Where the turns are."""
+        return self.start, self.end
+
+    def longer_than(self, length: int) -> Turns:
+        """The turns that are longer."""
+        kept = self.end - self.start > length
+        return Turns(self.speaker[kept], self.start[kept], self.end[kept])
+
+    def merge(self) -> Turns:
+        """The turns of each speaker without overlaps: those that overlap or touch are one.
+
+        Examples:
+            >>> turns = Turns(*map(np.array, ([0, 1, 0], [0, 0, 5], [5, 9, 7])))
+            >>> [values.tolist() for values in vars(turns.merge()).values()]
+            [[0, 1], [0, 0], [7, 9]]
+        """
+        turns = pl.DataFrame({"speaker": self.speaker, "start": self.start, "end": self.end})
+        turns = turns.sort("speaker", "start", "end")
+        reach = pl.col("end").cum_max().shift(1).over("speaker")
+        runs = turns.with_columns(run=(pl.col("start") > reach).fill_null(value=True).cum_sum())
+        merged = runs.group_by("run", maintain_order=True).agg(
+            pl.col("speaker").first(), pl.col("start").first(), pl.col("end").max()
+        )
+        return Turns(*(merged[name].to_numpy() for name in ("speaker", "start", "end")))
+
+    def cut(self, stretches: Stretches) -> Turns:
+        """The parts of turns inside stretches that do not overlap.
+
+        Examples:
+            >>> turns = Turns(*map(np.array, ([0], [0], [9])))
+            >>> parts = turns.cut((np.array([1, 8]), np.array([3, 20])))
+            >>> parts.start.tolist(), parts.end.tolist()
+            ([1, 8], [3, 9])
+        """
+        starts, ends = stretches
+        first = np.searchsorted(ends, self.start, side="right")
+        count = np.maximum(np.searchsorted(starts, self.end, side="left") - first, 0)
+        turn = np.repeat(np.arange(len(count)), count)
+        within = first[turn] + _ordinals(count)
+        start = np.maximum(self.start[turn], starts[within])
+        return Turns(self.speaker[turn], start, np.minimum(self.end[turn], ends[within]))
+
+
+def _ordinals(counts: Integers) -> Integers:
+    """The numbers from 0 up to each count, one after the other."""
+    return np.arange(int(counts.sum())) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The documents of a batch on one axis.
+
+    Attributes:
+        documents: their names, in order.
+        bases: where each begins on the axis.
+        origins: the time in the document at that point, in units.
+        speakers: the number of each speaker by document and name: `document`, `name`, `speaker`,
+            numbered by document and then by name.
+        sides: the turns of the reference and of the system.
+        evaluated: the stretches that are evaluated, without overlaps.
+    """
+
+    documents: list[str]
+    bases: Integers
+    origins: Integers
+    speakers: pl.DataFrame
+    sides: tuple[Turns, Turns]
+    evaluated: Stretches
+
+    @cached_property
+    def document_of(self) -> Integers:
+        """The document of each speaker."""
+        return self.speakers["document"].to_numpy()
+
+    def documents_at(self, times: Integers) -> Integers:
+        """The documents of points on the axis."""
+        return np.searchsorted(self.bases, times, side="right") - 1
+
+    def seconds(self, times: Integers) -> NDArray[np.float64]:
+        """Points on the axis as seconds in their documents."""
+        document = self.documents_at(times)
+        return (times - self.bases[document] + self.origins[document]) / UNIT
+
+
+def make_axis(
+    reference: Corpus, system: Corpus, evaluated: pl.DataFrame | None, *, padding: int
+) -> Axis:
+    """The turns of two corpora on one axis.
+
+    Args:
+        reference: its instances are turns; those in no stretch of time are left out.
+        system: the same documents, and possibly others.
+        evaluated: `name` (of a document), `start` and `end` of stretches in seconds; where a
+            document has none, what lies between its first and its last moment on either side, or
+            its declared length, is evaluated.
+        padding: units between documents, at least.
+    """
+    sides = [_turns(corpus) for corpus in (reference, system)]
+    both = pl.concat(sides)
+    names = [corpus.documents["name"] for corpus in (reference, system)]
+    documents = pl.concat(names).unique(maintain_order=True).to_list()
+    stretches = _stretches((reference, system), both, evaluated)
+    numbers = pl.DataFrame({"name": documents}, schema={"name": pl.String})
+    numbers = numbers.with_columns(document=pl.int_range(pl.len(), dtype=pl.Int64))
+    stretches, both = (
+        rows.join(numbers, on="name", maintain_order="left").drop("name")
+        for rows in (stretches, both)
+    )
+    everything = pl.concat([stretches, both.select("start", "end", "document")])
+    least = np.full(len(documents), np.iinfo(np.int64).max)
+    most = np.full(len(documents), np.iinfo(np.int64).min)
+    at = everything["document"].to_numpy()
+    np.minimum.at(least, at, everything["start"].to_numpy())
+    np.maximum.at(most, at, everything["end"].to_numpy())
+    empty = least > most
+    least[empty], most[empty] = 0, 0
+    bases = np.cumsum(np.r_[padding, most - least + 2 * padding])[: len(documents)]
+    shift = bases - least
+    speakers = both.select("document", "label").unique().sort("document", "label")
+    speakers = speakers.with_columns(speaker=pl.int_range(pl.len(), dtype=pl.Int64))
+    numbered = both.join(speakers, on=["document", "label"], how="left", maintain_order="left")
+    moved = shift[numbered["document"].to_numpy()]
+    start, end = (numbered[name].to_numpy() + moved for name in ("start", "end"))
+    speaker, height = numbered["speaker"].to_numpy(), sides[0].height
+    starts, ends = (
+        stretches[name].to_numpy() + shift[stretches["document"].to_numpy()]
+        for name in ("start", "end")
+    )
+    return Axis(
+        documents,
+        bases,
+        least,
+        speakers.rename({"label": "name"}),
+        (
+            Turns(speaker[:height], start[:height], end[:height]),
+            Turns(speaker[height:], start[height:], end[height:]),
+        ),
+        union(starts, ends),
+    )
+
+
+def _turns(corpus: Corpus) -> pl.DataFrame:
+    """The turns of a corpus: `name` of the document, `label`, and `start` and `end` in units."""
+    names = corpus.documents.select("name", document="row")
+    rows = corpus.instances.drop_nulls(["start", "end"]).select("document", "label", *_units())
+    rows = rows.join(names, on="document", maintain_order="left").select("name", "label", *_TIMES)
+    return rows.filter(pl.col("start") < pl.col("end"))
+
+
+_TIMES = ("start", "end")
+
+
+def _units() -> Mapping[str, pl.Expr] | list[pl.Expr]:
+    """Starts and ends in whole units."""
+    return [(pl.col(name) * UNIT).round().cast(pl.Int64).alias(name) for name in _TIMES]
+
+
+def _stretches(
+    corpora: tuple[Corpus, Corpus], turns: pl.DataFrame, evaluated: pl.DataFrame | None
+) -> pl.DataFrame:
+    """The stretches that are evaluated: `name`, `start` and `end` in units."""
+    lengths = pl.concat([corpus.documents.select("name", "length") for corpus in corpora])
+    declared = lengths.drop_nulls().unique("name", keep="first", maintain_order=True)
+    declared = declared.select("name", start=pl.lit(0.0), end=pl.col("length").cast(pl.Float64))
+    extents = turns.group_by("name", maintain_order=True).agg(
+        pl.col("start").min(), pl.col("end").max()
+    )
+    known = declared.select("name", *_units())
+    if evaluated is not None:
+        given = evaluated.select("name", *_units())
+        known = pl.concat([given, known.join(given, on="name", how="anti", maintain_order="left")])
+    return pl.concat([known, extents.join(known, on="name", how="anti", maintain_order="left")])
+
+
+def union(starts: Integers, ends: Integers) -> Stretches:
+    """Stretches without overlaps, in order; those that touch are one.
+
+    Examples:
+        >>> [side.tolist() for side in union(np.array([5, 0, 3]), np.array([9, 4, 4]))]
+        [[0, 5], [4, 9]]
+    """
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], ends[order]
+    if not len(starts):
+        return starts, ends
+    reach = np.maximum.accumulate(ends)
+    opens = np.flatnonzero(np.r_[True, starts[1:] > reach[:-1]])
+    return starts[opens], reach[np.r_[opens[1:] - 1, len(ends) - 1]]
+
+
+def covering(points: Integers, stretches: Stretches) -> Integers:
+    """How many stretches cover what is between each point and the next.
+
+    Args:
+        points: in order; each start and end is one of them.
+        stretches: any stretches.
+    """
+    changes = np.zeros(len(points), dtype=np.int64)
+    for times, change in zip(stretches, (1, -1), strict=True):
+        at, counts = np.unique(np.searchsorted(points, times), return_counts=True)
+        changes[at] += change * counts
+    return np.cumsum(changes)[:-1]
+
+
+def without(stretches: Stretches, removed: Stretches) -> Stretches:
+    """What of stretches is in no removed one.
+
+    Examples:
+        >>> kept = without((np.array([0]), np.array([9])), (np.array([2, 8]), np.array([4, 12])))
+        >>> [side.tolist() for side in kept]
+        [[0, 4], [2, 8]]
+    """
+    points = np.unique(np.concatenate([*stretches, *removed]))
+    kept = np.flatnonzero((covering(points, stretches) > 0) & (covering(points, removed) == 0))
+    return union(points[kept], points[kept + 1])
+
+
+def overlapped(turns: Turns) -> Stretches:
+    """Where several turns are at once."""
+    points = np.unique(np.concatenate(turns.stretches))
+    several = np.flatnonzero(covering(points, turns.stretches) > 1)
+    return union(points[several], points[several + 1])
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The elementary stretches between all boundaries of both sides, and who speaks there.
+
+    Attributes:
+        axis: the documents.
+        sides: the turns that are compared.
+    """
+
+    axis: Axis
+    sides: tuple[Turns, Turns]
+
+    @cached_property
+    def points(self) -> Integers:
+        """All boundaries, in order."""
+        return np.unique(np.concatenate([each for side in self.sides for each in side.stretches]))
+
+    @cached_property
+    def lengths(self) -> Integers:
+        """The length of each stretch, also of those where nobody speaks."""
+        return np.diff(self.points)
+
+    @cached_property
+    def depths(self) -> tuple[Integers, Integers]:
+        """How many turns of reference and system each stretch is in."""
+        ours, theirs = (covering(self.points, side.stretches) for side in self.sides)
+        return ours, theirs
+
+    def by_document(self, values: NDArray[np.float64] | Integers) -> Integers:
+        """The sums of values of the stretches, times their lengths, by document."""
+        document = self.axis.documents_at(self.points[:-1])
+        size = len(self.axis.documents)
+        sums = np.bincount(document, weights=values * self.lengths, minlength=size)
+        return np.rint(sums).astype(np.int64)
+
+    @cached_property
+    def speakers(self) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """The speakers of each stretch by side: `stretch`, `speaker`, and `turns`, how many."""
+        ours, theirs = (self._speakers(side) for side in self.sides)
+        return ours, theirs
+
+    def _speakers(self, turns: Turns) -> pl.DataFrame:
+        first, last = (np.searchsorted(self.points, times) for times in turns.stretches)
+        count = last - first
+        turn = np.repeat(np.arange(len(count)), count)
+        rows = pl.DataFrame(
+            {"stretch": first[turn] + _ordinals(count), "speaker": turns.speaker[turn]}
+        )
+        if len(turns.merge().speaker) == len(turns.speaker):  # nobody has two turns at once
+            return rows.with_columns(turns=pl.lit(1, pl.Int64))
+        return rows.group_by("stretch", "speaker").agg(turns=pl.len().cast(pl.Int64))
+
+    @cached_property
+    def durations(self) -> tuple[Integers, Integers]:
+        """How long each speaker of the axis speaks, on either side."""
+        ours, theirs = (self._durations(rows) for rows in self.speakers)
+        return ours, theirs
+
+    def _durations(self, rows: pl.DataFrame) -> Integers:
+        weights = self.lengths[rows["stretch"].to_numpy()]
+        size = self.axis.speakers.height
+        sums = np.bincount(rows["speaker"].to_numpy(), weights=weights, minlength=size)
+        return np.rint(sums).astype(np.int64)
+
+    @cached_property
+    def pairs(self) -> pl.DataFrame:
+        """Pairs of speakers of both sides that speak at once.
+
+        Returns:
+            `reference`, `system` (speakers), `document`; and the time in units in which both speak
+            (`shared`), times the number of turns of each (`weighted`), and times the smaller one of
+            these (`common`). Sorted by the speakers.
+        """
+        ours, theirs = self.speakers
+        ours = ours.rename({"speaker": "reference", "turns": "ours"})
+        theirs = theirs.rename({"speaker": "system", "turns": "theirs"})
+        both = ours.join(theirs, on="stretch")
+        length = pl.Series("length", self.lengths[both["stretch"].to_numpy()])
+        sums = (
+            both.with_columns(length)
+            .group_by("reference", "system")
+            .agg(
+                shared=pl.col("length").sum(),
+                weighted=(pl.col("length") * pl.col("ours") * pl.col("theirs")).sum(),
+                common=(pl.col("length") * pl.min_horizontal("ours", "theirs")).sum(),
+            )
+        )
+        document = pl.Series("document", self.axis.document_of[sums["reference"].to_numpy()])
+        return sums.with_columns(document).sort("reference", "system")
