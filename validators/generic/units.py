@@ -18,8 +18,8 @@ from hlteval.validators.rule import (
     only_if,
 )
 
-#: Spans whose text is elsewhere, and the share of them, from which all are counted otherwise.
-_FEWEST, _MOST = 3, 0.9
+#: Spans whose text is elsewhere, and the share of them, from which the unit is another one.
+_FEWEST, _MOST = 3, 0.5
 #: The columns of units that are equal, by table.
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
