@@ -29,8 +29,8 @@ from hlteval.validators.generic.schema import Allowed
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
-READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated"})
-READ_OPTIONS = ("documents", "mode")
+READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated", "mode"})
+READ_OPTIONS = ("documents",)
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
 
@@ -143,7 +143,7 @@ class Declaration(TomlFile):
             for key, value in self.table(table).items():
                 yield (table, key), key.replace("-", "_"), value
         for key, value in self.table("read").items():
-            if key in READ_OPTIONS or key == "scheme":
+            if key in READ_OPTIONS:
                 yield ("read", key), key, value
 
     @cached_property
@@ -209,13 +209,20 @@ class Declaration(TomlFile):
             if name in filled and value != filled[name] and name not in free
         }
 
+    @cached_property
+    def mode(self) -> str:
+        """The mode of the preset; empty if it has none."""
+        modes = self.preset.get("modes", {})
+        return str(self.table("read").get("mode", next(iter(modes), "")))
+
     @property
     def signature(self) -> dict[str, str]:
         """Its parts of a signature: its digest, and the preset with the keys that override it."""
         parts = {"declaration": sha256(self.text.encode()).hexdigest()[:16]}
         if preset := self.table("task").get("preset"):
             other = (f"+{name}={setting_text(value)}" for name, value in self.overrides.items())
-            parts["preset"] = "".join([preset, *other])
+            mode = f"-{self.mode}" if "mode" in self.table("read") and self.mode else ""
+            parts["preset"] = "".join([preset, mode, *other])
         return parts
 
 
@@ -347,6 +354,10 @@ def make_task(file: Declaration) -> Task:
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=lambda: allowed,
         option_defaults=file.option_values,
+        official_settings={
+            **builtin.official_settings,
+            **file.preset.get("modes", {}).get(file.mode, {}),
+        },
         measures=tuple(
             item
             for item in builtin.measures
