@@ -26,6 +26,7 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
+from hlteval.tasks import task_file
 
 GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "manifest": (
@@ -52,6 +53,21 @@ GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
             "condition": Condition,
             "task": CampaignTask,
             "campaign": Campaign,
+        },
+    ),
+    "task": (
+        "Declaration of a task",
+        {
+            "name": task_file.Name,
+            "names": task_file.Names,
+            "some_names": task_file.SomeNames,
+            "about": task_file.TaskTable,
+            "labels": task_file.LabelTable,
+            "match": task_file.MatchTable,
+            "frames": task_file.FrameTable,
+            "scores": task_file.ScoreTable,
+            "agreement": task_file.AgreementTable,
+            "task": task_file.TaskFile,
         },
     ),
 }
@@ -98,12 +114,12 @@ def _schema(kind: Any, known: Mapping[str, Any], of: str = "") -> dict[str, Any]
 def _table(kind: type[msgspec.Struct], known: Mapping[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind, include_extras=True)
     fields = msgspec.structs.fields(kind)
-    required = [field.name for field in fields if field.required]
+    required = [field.encode_name for field in fields if field.required]
     return {
         "type": "object",
         "additionalProperties": False,
         **({"required": required} if required else {}),
-        "properties": {field.name: _schema(hints[field.name], known) for field in fields},
+        "properties": {field.encode_name: _schema(hints[field.name], known) for field in fields},
     }
 
 

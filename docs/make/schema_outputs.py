@@ -82,6 +82,7 @@ class FolderDefaults(msgspec.Struct, rename="kebab"):
         ignore: codes that are not reported, or their first letters.
         severity: other severities, by code or its first letters.
         options: values of options of the task, by name with underscores for hyphens.
+        tasks: paths of files that declare tasks, by the names that these have here.
     """
 
     task: str | UnsetType = UNSET
@@ -94,6 +95,7 @@ class FolderDefaults(msgspec.Struct, rename="kebab"):
     ignore: tuple[str, ...] | UnsetType = UNSET
     severity: Mapping[str, Level] | UnsetType = UNSET
     options: Mapping[str, Any] | UnsetType = UNSET
+    tasks: Mapping[str, str] | UnsetType = UNSET
 
 
 class DefaultsOutput(msgspec.Struct):

@@ -33,6 +33,7 @@ from hlteval.results.evaluation import (
 )
 from hlteval.results.systems import Interval, RefusedSystem
 from hlteval.results.verdict import Counts, Output, OverVerdict, Profile
+from hlteval.tasks import task_file
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -53,6 +54,15 @@ _AS_JSON: Mapping[Any, Any] = {
 """The types of members in JSON that are others than those of the results."""
 _TABLES: Mapping[str, Mapping[str, type]] = {
     "config": {"config": FolderDefaults},
+    "task": {
+        "task": task_file.TaskFile,
+        "about": task_file.TaskTable,
+        "labels": task_file.LabelTable,
+        "match": task_file.MatchTable,
+        "frames": task_file.FrameTable,
+        "scores": task_file.ScoreTable,
+        "agreement": task_file.AgreementTable,
+    },
     "campaign": {"campaign": Campaign, "task": CampaignTask, "condition": Condition},
     "manifest": {
         "manifest": Evaluation,
@@ -115,7 +125,7 @@ def _of_grammar(name: str) -> dict[str, Any]:
 
 def _described(own: Mapping[str, Any], kind: type) -> dict[str, Any]:
     """The description of a table, and its keys with theirs."""
-    meanings = {name.replace("_", "-"): text for name, text in _meanings(kind).items()}
+    meanings = {name.rstrip("_").replace("_", "-"): text for name, text in _meanings(kind).items()}
     keys = own["properties"].items()
     properties = {
         name: {"description": meanings[name.replace("_", "-")], **value} for name, value in keys

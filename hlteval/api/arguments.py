@@ -44,9 +44,10 @@ from hlteval.sources import Source, open_source
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_file, is_known, load, task_names
+from hlteval.tasks.generic import WrongTask
 from hlteval.tasks.options import unknown
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.run.request import Request, Selection
 
@@ -92,6 +93,16 @@ class Between:
             raise WrongArgument(f"{argument}: expected a number {least}{most}, got {value}")
 
 
+def _is_task(argument: str, value: str) -> None:
+    if not is_file(value):
+        Known("task", task_names)(argument, value)
+        return
+    try:
+        load(value)
+    except WrongTask as error:
+        refuse_errors(argument, error.findings)
+
+
 def _has_metric(argument: str, value: str) -> None:
     if load(value).metric is None:
         raise WrongArgument(f"{argument}: {value} cannot be scored: it supports validation only")
@@ -108,9 +119,9 @@ def _is_encoding(argument: str, value: str) -> None:
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, Known("task", task_names)]
-"""The name of a task, as `hlteval tasks` lists them."""
-ScoredTask: TypeAlias = Annotated[str, Known("task", task_names), _has_metric]
+AnyTask: TypeAlias = Annotated[str, _is_task]
+"""The name of a task, as `hlteval tasks` lists them; or the path of a file that declares one."""
+ScoredTask: TypeAlias = Annotated[str, _is_task, _has_metric]
 """The name of a task that can be scored."""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
@@ -157,6 +168,8 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
             raise TypeError(f"{function.__name__}(): {error}") from None
         hints = get_type_hints(function, localns=_NAMES, include_extras=True)
         for name, value in bound.arguments.items():
+            if name == "task" and isinstance(value, Task | os.PathLike):
+                value = value.name if isinstance(value, Task) else os.fspath(value)  # noqa: PLW2901
             if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = checked_value(name, hints[name], value)
         if bound.arguments.get("defaults") is None or not of_one_task:
@@ -503,7 +516,7 @@ def campaign_configs(given: Input | None, manifest: CampaignManifest) -> dict[st
     if given is None or manifest.campaign is None:
         return {}
     config = config_file(given, "")
-    names = [name for name in manifest.campaign.tasks if name in task_names()]
+    names = [name for name in manifest.campaign.tasks if is_known(name)]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         raise _of_another(config, ", ".join(names))

@@ -12,7 +12,9 @@ import tomllib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property, wraps
+from glob import escape
 from importlib import resources
+from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, get_origin
 
 import typer
@@ -23,7 +25,7 @@ from hlteval.cli.output import Outputs
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog, usage
 from hlteval.extensions import resolve
 from hlteval.findings.finding import Severity
-from hlteval.tasks import BUILTIN, load, task_names
+from hlteval.tasks import SUFFIX, is_file, is_known, load, task_names
 from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Option, Task
 from hlteval.workflows.run.request import Intervals, Request
@@ -52,7 +54,25 @@ def tasks(incomplete: str) -> Words:
         >>> [name for name, _ in tasks("lorehlt-e")]
         ['lorehlt-edl']
     """
-    return [(name, load(name).title) for name in task_names() if name.startswith(incomplete)]
+    names = [(name, load(name).title) for name in task_names() if name.startswith(incomplete)]
+    return names + task_files(incomplete)
+
+
+def task_files(incomplete: str) -> Words:
+    """Paths of declarations of tasks, and of the folders that may have some.
+
+    Examples:
+        >>> task_files("no-such-folder/")
+        []
+    """
+    before, slash, last = incomplete.rpartition("/")
+    folder = Path(before or slash or ".")
+    paths = sorted(folder.glob(f"{escape(last)}*")) if folder.is_dir() else []
+    return [
+        (f"{before}{slash}{path.name}{'/' if path.is_dir() else ''}", "")
+        for path in paths
+        if path.name.endswith(SUFFIX) or (slash and path.is_dir())
+    ]
 
 
 def formats(incomplete: str) -> Words:
@@ -124,7 +144,7 @@ def metrics(ctx: typer.Context, incomplete: str) -> Words:
     """Names of the metrics of a command's task; in a list separated by commas, the last one."""
     task = str(ctx.info_name)
     before, comma, last = incomplete.rpartition(",")
-    names: Iterable[str] = load(task).metrics if task in task_names() else ()
+    names: Iterable[str] = load(task).metrics if is_known(task) else ()
     return [(before + comma + name, "") for name in names if name.startswith(last)]
 
 
@@ -393,6 +413,8 @@ class TaskGroup(HelpfulGroup):
         """Parse the words of the command; options may be before the task, as hooks put them."""
         words = defaults.with_first(args, task_names(), self.task_command)
         if words and not ctx.resilient_parsing:
+            words = [defaults.task_path(words, self.task_command), *words[1:]]
+            check_file(words[0])
             with usage():
                 own = "" if _exists(words[0]) else defaults.task_of(words, self.task_command)
                 words = [own, *words] if own else words
@@ -440,7 +462,27 @@ class TaskGroup(HelpfulGroup):
 
 def _exists(task: str) -> bool:
     """Whether there is a task; other packages are asked only about names that are not ours."""
-    return task in BUILTIN or task in task_names()
+    return is_known(task)
+
+
+def check_file(name: str) -> None:
+    """Check the declaration of a task, if its name is the path of one; all findings are printed.
+
+    Raises:
+        BadParameter: if there is no such file.
+        Exit: with status 2, if it has errors.
+    """
+    if not is_file(name):
+        return
+    from hlteval.cli.output import show_findings
+    from hlteval.tasks.generic import WrongTask
+
+    try:
+        with usage():
+            load(name)
+    except WrongTask as error:
+        show_findings(error.findings)
+        raise typer.Exit(2) from error
 
 
 def check_task(name: str) -> None:
@@ -448,7 +490,9 @@ def check_task(name: str) -> None:
 
     Raises:
         BadParameter: for an unknown one.
+        Exit: with status 2, if it is declared in a file that has errors.
     """
+    check_file(name)
     if not _exists(name):
         raise unknown_task(name, task_names())
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import typer
 
 from hlteval.results.verdict import Defaults
-from hlteval.tasks import load
+from hlteval.tasks import is_file, is_known, load
 
 if TYPE_CHECKING:
     from hlteval.cli.commands import TaskCommand
@@ -100,7 +100,7 @@ def with_first(words: Sequence[str], wanted: Collection[str], command: TaskComma
     if not words or not words[0].startswith("-") or words[0] in HELP:
         return list(words)
     index = next(arguments(words, switches(command)), len(words))
-    first = [word for word in words[index : index + 1] if word in wanted]
+    first = [word for word in words[index : index + 1] if word in wanted or is_file(word)]
     return [*first, *words[:index], *words[index + len(first) :]]
 
 
@@ -123,6 +123,19 @@ def task_of(words: Sequence[str], command: TaskCommand) -> str:
         return ""
     config = _read(_path(words, command))
     return config.task if config else ""
+
+
+def task_path(words: Sequence[str], command: TaskCommand) -> str:
+    """The path of the task that words begin with, if a file of defaults lists it; else its name.
+
+    Raises:
+        BadParameter: if several files apply.
+    """
+    name, *rest = words
+    if is_known(name) or name.startswith("-") or not command.takes_defaults:
+        return name
+    config = _read(_path(rest, command), quiet=True)
+    return str(config.tasks.get(name, name)) if config else name
 
 
 def set_defaults(context: Any, words: Sequence[str], command: TaskCommand, own_task: bool) -> None:

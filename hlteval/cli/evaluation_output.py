@@ -14,7 +14,7 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.results.config import Config
 from hlteval.results.evaluation import PipelineResult
 from hlteval.results.verdict import Defaults
-from hlteval.tasks import task_names
+from hlteval.tasks import is_known
 from hlteval.workflows.config import read_config
 from hlteval.workflows.evaluation import campaign_files as files
 from hlteval.workflows.evaluation import pipeline_state as state
@@ -100,7 +100,7 @@ def _configs(manifest: CampaignManifest, path: str | None) -> dict[str, Config]:
     config = config_of_call(path, [manifest.file.path])
     if config is None:
         return {}
-    names = [name for name in manifest.campaign.tasks if name in task_names()]
+    names = [name for name in manifest.campaign.tasks if is_known(name)]
     kept = [name for name in names if config.task in {"", name}]
     if names and not kept:
         without_effect(config, ", ".join(names))

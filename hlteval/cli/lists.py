@@ -20,13 +20,21 @@ if TYPE_CHECKING:
 
 
 def tasks(
-    name: str | None = None, columns: str | None = None, wide: bool = False, form: Form = "text"
+    name: str | None = None,
+    check: str | None = None,
+    columns: str | None = None,
+    wide: bool = False,
+    form: Form = "text",
 ) -> None:
-    """List the tasks, or the metrics of one."""
+    """List the tasks, or the metrics of one; or check a file that declares one."""
     from hlteval.reports import lists
     from hlteval.reports.terminal import results, write
     from hlteval.tasks import usable
 
+    if check is not None:
+        if name or columns or wide:
+            raise BadParameter("--check takes a file, and neither a task nor columns")
+        _check(check, form)
     _warn_of_broken(TASKS)
     if name is not None:
         check_task(name)
@@ -37,6 +45,24 @@ def tasks(
     else:
         json = partial(lists.tasks_json, [name] if name else usable())
         _show_list(json, lists.task_table, columns, wide, form)
+
+
+def _check(path: str, form: Form) -> None:
+    """Check a file that declares a task, and print the verdict.
+
+    Raises:
+        Exit: with status 1 for errors, 0 without.
+    """
+    from hlteval.cli.output import show_verdict
+    from hlteval.findings import Findings
+    from hlteval.results.verdict import Verdict
+    from hlteval.tasks.generic import read_declaration
+
+    with usage():
+        findings = read_declaration(path).findings
+    passed = not any(finding.severity == "error" for finding in findings)
+    show_verdict(Verdict("", "", passed, Findings(findings)), form)
+    raise Exit(0 if passed else 1)
 
 
 def formats(columns: str | None = None, wide: bool = False, form: Form = "text") -> None:

@@ -45,7 +45,7 @@ def epilog(command: str) -> str:
 
     Examples:
         >>> epilog("tasks").splitlines()[0]
-        '0 The list was printed.'
+        '0 The list was printed, or the declaration has no errors.'
     """
     return "\n".join(f"{code} {meaning}" for code, meaning in exit_codes(command).items())
 

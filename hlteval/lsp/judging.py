@@ -18,7 +18,7 @@ from hlteval.lsp.session import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
 from hlteval.syntax.toml_file import TomlFile
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_known, load, task_names
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
@@ -141,7 +141,7 @@ def unit_of(path: str, order: Order) -> Unit:
     config = find(Path(path).parent if is_path(path) else Path.cwd())
     values = {**_of_file(config, files, str(given.get("task", ""))), **given}
     name = values.get("task") or order.tasks.get(path) or _only_task(path, files)
-    if name not in task_names():
+    if not is_known(name):
         hint = did_you_mean(name, [*task_names()], "`hlteval tasks` lists them")
         raise NoUnit(f"unknown task {name}; {hint}")
     task = load(name)

@@ -39,6 +39,12 @@ class Config:
         return str(self.values.get("task", ""))
 
     @property
+    def tasks(self) -> Mapping[str, str]:
+        """The paths of declarations of tasks, by the names that the file gives them."""
+        tasks: Mapping[str, str] = self.values.get("tasks", {})
+        return tasks
+
+    @property
     def options(self) -> Mapping[str, Any]:
         """The options of the task, by name."""
         options: Mapping[str, Any] = self.values.get("options", {})

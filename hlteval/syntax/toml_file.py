@@ -5,7 +5,7 @@ All findings have the line and column of the key or value that they are about.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -42,12 +42,6 @@ def where(path: Path, whole: str = "the manifest") -> str:
     return format_path(path).removeprefix("$").removeprefix(".") or whole
 
 
-def _kinds(wanted: str | Sequence[str]) -> str:
-    """Return the words for a type of the schema, or for several."""
-    names = {**WANTED, **_WORDS}
-    return " or ".join(names[kind] for kind in ([wanted] if isinstance(wanted, str) else wanted))
-
-
 #: The place in messages of `tomllib`.
 _AT = re.compile(r" \(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)$")
 
@@ -74,6 +68,8 @@ class TomlFile:
 
     #: What the whole of it is called in messages.
     called: ClassVar[str] = "the manifest"
+    #: How keys that are missing are written.
+    notations: ClassVar[Mapping[str, str]] = {}
 
     @cached_property
     def places(self) -> Mapping[Path, KeyPlaces]:
@@ -118,7 +114,9 @@ class TomlFile:
             if error.keyword == "required":
                 for name in wanted:
                     if name not in given:
-                        yield self.finding(f"{prefix}104", *path, of_key=True, key=name, where=key)
+                        values = {"key": name, "where": key}
+                        hint = f"add {self.notations.get(name, name)}"
+                        yield self.finding(f"{prefix}104", *path, of_key=True, **values, hint=hint)
             elif error.keyword == "additionalProperties":
                 keys = list(error.schema["properties"])
                 for name in given:
@@ -128,7 +126,7 @@ class TomlFile:
                         yield self.finding(f"{prefix}102", *path, name, of_key=True, **values)
             elif error.keyword in {"type", "oneOf"}:
                 kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
-                right = _PATHS if error.keyword == "oneOf" else _kinds(wanted)
+                right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
                 yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
             else:
                 hint = _HINTS.get(error.keyword, "correct it").format(wanted)

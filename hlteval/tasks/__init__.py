@@ -16,8 +16,12 @@ BUILTIN = (
     *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
-    *("segments", "transcripts"),
+    *("mentions", "segments", "transcripts"),
 )
+
+
+#: The end of the names of files that declare a task.
+SUFFIX = ".task.toml"
 
 
 def task_names() -> tuple[str, ...]:
@@ -31,6 +35,21 @@ def usable() -> list[str]:
     return [name for name in task_names() if name in BUILTIN or name not in broken]
 
 
+def is_file(name: str) -> bool:
+    """Whether a name is the path of a file that declares a task, or such a declaration as JSON.
+
+    Examples:
+        >>> is_file("tasks/people.task.toml"), is_file("hub4")
+        (True, False)
+    """
+    return name.endswith(SUFFIX) or name.startswith('{"')
+
+
+def is_known(name: str) -> bool:
+    """Whether a task can be loaded by a name: that of a task, or a path of a declaration."""
+    return name in BUILTIN or is_file(name) or name in task_names()
+
+
 def rules(task: Task) -> tuple[Rule, ...]:
     """The rules of a task, those of all tasks, and those that other packages add to it."""
     from hlteval.validators.names import RULES as OF_ALL
@@ -40,10 +59,12 @@ def rules(task: Task) -> tuple[Rule, ...]:
 
 
 def load(name: str) -> Task:
-    """A task by its name.
+    """A task by its name, or by the path of the file that declares it.
 
     Raises:
         KeyError: if there is none of that name.
+        FileNotFoundError: if there is no such file.
+        hlteval.tasks.generic.WrongTask: if its declaration has errors.
 
     Examples:
         >>> load("seedev-binary").primary["plan"]
@@ -53,5 +74,9 @@ def load(name: str) -> Task:
         from hlteval.tasks.declarations import read_task
 
         return read_task(name)
+    if is_file(name):
+        from hlteval.tasks.generic import declared_task
+
+        return declared_task(name)
     task: Task = load_extension(TASKS, name)
     return task

@@ -1,1 +1,393 @@
-"""Tasks in files: a built-in task with the options, formats and labels that a file declares."""
+"""Tasks in files: a built-in task with the formats, labels and options that a file declares.
+
+What a key means is a field of that name in the `Options` of the metric of the unit. A preset
+(presets.toml) fills fields in the profile `official` only: `plan` is one definition everywhere.
+"""
+
+import json
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
+from functools import cache, cached_property, partial
+from hashlib import sha256
+from pathlib import Path as FilePath
+from typing import Any, ClassVar, get_type_hints
+
+import msgspec
+
+from hlteval.converters import Summary, summaries
+from hlteval.extensions import Tables, read_tables, resolve
+from hlteval.findings import Finding, Severity, entry
+from hlteval.scoring.metric import Metric
+from hlteval.syntax.json_text import schema_errors
+from hlteval.syntax.toml_file import TomlFile, read_toml
+from hlteval.tasks import SUFFIX, load
+from hlteval.tasks.task import Task
+from hlteval.tasks.task_file import BUILTIN_OF
+from hlteval.validators.generic.schema import Allowed
+
+#: The tables whose keys are options of the metric, beside that of the unit's arguments.
+_TABLES = ("labels", "match", "scores", "relations", "events")
+#: Keys of the table `read` that are no settings of a format, and those of them that are options.
+READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated"})
+READ_OPTIONS = ("documents", "mode")
+#: Averages, which are the first parts of the names of metrics.
+AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
+
+
+class WrongTask(ValueError):
+    """A declaration with errors.
+
+    Attributes:
+        findings: all that is wrong with it.
+    """
+
+    def __init__(self, findings: tuple[Finding, ...]) -> None:
+        errors = [item for item in findings if item.severity == Severity.ERROR]
+        places = (f"{item.file}:{item.span.line if item.span else 1}" for item in errors)
+        lines = (
+            f"{place}: {item.message}{f'; {item.help}' if item.help else ''}"
+            for place, item in zip(places, errors, strict=True)
+        )
+        super().__init__("\n".join(lines))
+        self.findings = findings
+
+
+class Declaration(TomlFile):
+    """The file of a task, as it was read."""
+
+    called: ClassVar[str] = "the declaration"
+    notations: ClassVar[Mapping[str, str]] = {
+        "unit": 'unit = "mentions", "relations", "events", "clusters", "links", "labels", '
+        '"segments" or "transcripts"',
+        "task": 'a table [task] with unit = "mentions"',
+    }
+
+    def finding(
+        self, code: str, *path: str | int, of_key: bool = False, **values: object
+    ) -> Finding:
+        """Return a finding at a value; of what Python declares, nothing has a place."""
+        if self.path.startswith("{"):
+            return entry(code).finding(values)
+        return super().finding(code, *path, of_key=of_key, **values)
+
+    def table(self, name: str) -> Tables:
+        """One of its tables; empty if it has none of the name."""
+        found: Tables = (self.content or {}).get(name, {})
+        return found
+
+    @cached_property
+    def unit(self) -> str:
+        """The unit of the task."""
+        return str(self.table("task")["unit"])
+
+    @cached_property
+    def builtin(self) -> Task:
+        """The built-in task of the unit."""
+        return load(BUILTIN_OF.get(self.unit, self.unit))
+
+    @cached_property
+    def defaults(self) -> Any:
+        """The default options of the metric."""
+        return self.builtin.metric_options() if self.builtin.metric_options else None
+
+    @cached_property
+    def option_types(self) -> Mapping[str, Any]:
+        """The types of the options of the metric, by name."""
+        return {} if self.defaults is None else get_type_hints(type(self.defaults))
+
+    @cached_property
+    def preset(self) -> Tables:
+        """The preset, as presets.toml has it; empty if there is none."""
+        found: Tables = presets().get(self.table("task").get("preset", ""), {})
+        return found
+
+    @property
+    def folder(self) -> FilePath:
+        """The folder that its paths are relative to."""
+        return FilePath(self.path).parent if not self.path.startswith("{") else FilePath()
+
+    @cached_property
+    def format(self) -> str:
+        """The name of its format."""
+        return str(self.table("read").get("format", self.builtin.format))
+
+    def side(self, name: str) -> Tables:
+        """The keys of `read` for a side, with those that both sides share."""
+        read = self.table("read")
+        shared = {key: value for key, value in read.items() if not isinstance(value, dict)}
+        return {**shared, **read.get(name, {})}
+
+    def settings(self, side: str) -> dict[str, str]:
+        """The settings of the format of a side, by name, as text."""
+        names = self.side(side)
+        return {
+            key.replace("_", "-"): setting_text(value)
+            for key, value in names.items()
+            if key not in READ_KEYS and key not in self.option_keys
+        }
+
+    @cached_property
+    def option_keys(self) -> frozenset[str]:
+        """The keys of `read` that are options of the metric, and no settings of the format."""
+        names = {item.name for item in self.form("reference").settings}
+        return frozenset(k for k in READ_OPTIONS if k in self.option_types and k not in names)
+
+    def form(self, side: str) -> Summary:
+        """The format of a side in short."""
+        return summaries()[str(self.side(side).get("format", self.format))]
+
+    def declared_keys(self) -> Iterator[tuple[tuple[str, str], str, object]]:
+        """Each key that is an option of the metric if there is one: path, name and value."""
+        for table in _TABLES:
+            for key, value in self.table(table).items():
+                yield (table, key), key.replace("-", "_"), value
+        for key, value in self.table("read").items():
+            if key in READ_OPTIONS or key == "scheme":
+                yield ("read", key), key, value
+
+    @cached_property
+    def options(self) -> Mapping[str, object]:
+        """The options of the metric that it declares, as the metric takes them."""
+        declared = {name: value for _, name, value in self.declared_keys()}
+        if self.labels:
+            declared["declared"] = list(self.labels)
+        if self.conf is not None:
+            declared.setdefault("symmetric", list(self.conf.symmetric))
+        for name in ("roles", "from"):
+            declared.pop(name, None)
+        return {
+            name: msgspec.convert(value, self.option_types[name])
+            for name, value in declared.items()
+            if name in self.option_types
+        }
+
+    @property
+    def option_values(self) -> dict[str, str]:
+        """The values of options of the task, by name: files that it names, with their paths."""
+        evaluated = self.table("read").get("evaluated", {})
+        paths = {"evaluated": str(self.folder / evaluated["path"])} if "path" in evaluated else {}
+        names = {option.name for option in self.builtin.options}
+        return {name: path for name, path in paths.items() if name in names}
+
+    @cached_property
+    def conf(self) -> Any:
+        """The annotation.conf that it names; None if it names none, or none that is there."""
+        from hlteval.converters.standoff.annotation_conf import read_conf
+
+        path = self.folder / str(self.table("labels").get("from", ""))
+        return read_conf(str(path)) if "from" in self.table("labels") and path.is_file() else None
+
+    @cached_property
+    def labels(self) -> tuple[str, ...]:
+        """The labels that it declares, or that its annotation.conf does."""
+        labels = self.table("labels")
+        if "declared" in labels or self.conf is None:
+            return tuple(labels.get("declared", ()))
+        ignored = set(labels.get("ignore", ()))
+        return tuple(label for label in self.conf.labels(self.unit) if label not in ignored)
+
+    @cached_property
+    def roles(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The labels that may fill a role, by label and role."""
+        own = self.table(self.unit).get("roles", {})
+        if not own and self.conf is not None:
+            roles: Mapping[str, Mapping[str, tuple[str, ...]]] = self.conf.roles(self.unit)
+            return roles
+        return {
+            label: {role: tuple(types) for role, types in roles.items()}
+            for label, roles in own.items()
+        }
+
+    @cached_property
+    def overrides(self) -> Mapping[str, object]:
+        """The keys that fill otherwise than the preset does, by name."""
+        filled, free = self.preset.get("values", {}), self.preset.get("free", ())
+        return {
+            name: value
+            for _, name, value in self.declared_keys()
+            if name in filled and value != filled[name] and name not in free
+        }
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Its parts of a signature: its digest, and the preset with the keys that override it."""
+        parts = {"declaration": sha256(self.text.encode()).hexdigest()[:16]}
+        if preset := self.table("task").get("preset"):
+            other = (f"+{name}={setting_text(value)}" for name, value in self.overrides.items())
+            parts["preset"] = "".join([preset, *other])
+        return parts
+
+
+@cache
+def presets() -> Tables:
+    """The presets by name."""
+    return read_tables("hlteval.tasks", "presets")
+
+
+def setting_text(value: object) -> str:
+    """A value as a setting of a format has it.
+
+    Examples:
+        >>> setting_text(-1), setting_text(True), setting_text(["a", "b"])
+        ('-1', 'yes', 'a,b')
+    """
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ",".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def read_declaration(path: str) -> Declaration:
+    """Read and check a declaration.
+
+    Args:
+        path: of the file; or a declaration as JSON, for those that Python makes.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        hlteval.syntax.toml_file.NotToml: if it is not one file.
+    """
+    from hlteval.tasks.generic_checks import check
+
+    if path.startswith("{"):
+        content = json.loads(path)
+        file = Declaration(path, path, content)
+        problems = tuple(file.schema_findings(content, "task", "TSK"))
+        file = replace(file, findings=problems, content=None if problems else content)
+    else:
+        file = read_toml(path, "task", "TSK", Declaration)
+    if file.content is not None:
+        return replace(file, findings=(*file.findings, *check(file)))
+    rest = _sound_part(file.text)
+    if "unit" in rest.get("task", {}):  # what is wrong beside wrong keys is found in one run, too
+        file = replace(file, findings=(*file.findings, *check(replace(file, content=rest))))
+    return file
+
+
+def _sound_part(text: str) -> Tables:
+    """The content of a declaration without what breaks its structure."""
+    try:
+        content = json.loads(text) if text.startswith("{") else tomllib.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    for error in schema_errors("task", "task", content):
+        unknown = error.keyword == "additionalProperties"
+        names = set(error.given) - {*error.schema["properties"]} if unknown else ()
+        for path in [(*error.path, name) for name in names] if unknown else [error.path]:
+            table: Any = content
+            for step in path[:-1]:
+                table = table[step] if isinstance(table, dict) else {}
+            if path and isinstance(table, dict):
+                table.pop(path[-1], None)
+    sound: Tables = content
+    return sound
+
+
+def declared_task(path: str) -> Task:
+    """The task that a file declares.
+
+    Raises:
+        WrongTask: if the declaration has errors.
+        FileNotFoundError: if there is no such file.
+    """
+    if path.startswith("{"):
+        return _cached_task(path, 0, 0)
+    state = FilePath(path).stat()
+    return _cached_task(path, state.st_mtime_ns, state.st_size)
+
+
+@cache
+def _cached_task(path: str, time: int, size: int) -> Task:  # noqa: ARG001 - of this state of the file
+    """The task of a file as it is at a time."""
+    file = read_declaration(path)
+    if any(item.severity == Severity.ERROR for item in file.findings):
+        raise WrongTask(file.findings)
+    return make_task(file)
+
+
+def make_task(file: Declaration) -> Task:
+    """The task of a declaration without errors."""
+    task, builtin = file.table("task"), file.builtin
+    scores, preset = file.table("scores"), task.get("preset", "")
+    primary = scores.get("primary") or _first_primary(file)
+    own = {name: task[name] for name in ("title", "specification") if name in task}
+    suffixes = tuple(file.table("read").get("suffixes", builtin.submission_suffixes))
+    allowed = Allowed(
+        labels=file.labels,
+        ignored=tuple(file.table("labels").get("ignore", ())),
+        roles=file.roles,
+        undeclared=file.table("labels").get("undeclared", "error"),
+    )
+    reference = str(file.side("reference").get("format", ""))
+    system = str(file.side("system").get("format", file.format))
+    return msgspec.structs.replace(
+        builtin,
+        name=file.path,
+        called=task.get("name") or FilePath(file.path).name.removesuffix(SUFFIX),
+        signed=file.signature,
+        **own,
+        format=system,
+        submitted=() if "format" in file.table("read") else builtin.submitted,
+        references=(reference,) if reference else builtin.references,
+        submission_suffixes=suffixes,
+        submission_settings={**builtin.submission_settings, **file.settings("system")},
+        reference_settings={**builtin.reference_settings, **file.settings("reference")},
+        metric=partial(_metric, file=file, metric=builtin.metric),
+        metric_options=partial(replace, file.defaults, **file.options),
+        primary={"plan": primary} | ({"official": primary} if preset else {}),
+        schema=lambda: allowed,
+        option_defaults=file.option_values,
+        measures=tuple(m for m in builtin.measures if _is_computed(file, m.name)),
+        statistics=tuple(
+            s for s in builtin.statistics if builtin.measures or _is_computed(file, s.name)
+        ),
+    )
+
+
+def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Metric:
+    """The metric of a profile; a preset fills what is open in the profile `official`."""
+    if profile == "official":
+        names = {item.name for item in fields(options)}
+        filled = {**file.preset.get("values", {}), "preset": file.table("task")["preset"]}
+        missing = filled.keys() & names - file.options.keys()
+        values = {n: msgspec.convert(filled[n], file.option_types[n]) for n in missing}
+        options = replace(options, **values)
+        metric = resolve(file.preset["metric"]) if "metric" in file.preset else metric
+    made: Metric = metric(profile, options)
+    return made
+
+
+def computed_parts(file: Declaration) -> tuple[frozenset[str], frozenset[str]]:
+    """The first parts of the names of metrics that may be computed, and those that are."""
+    scores = file.table("scores")
+    measures = {measure.name for measure in file.builtin.measures}
+    whole = measures or {item.name for item in file.builtin.statistics}
+    averages = set(scores.get("average", getattr(file.defaults, "average", AVERAGES)))
+    chosen = set(scores.get("measures", whole))
+    kept = {
+        name
+        for name in whole
+        if (
+            name in averages
+            if name in AVERAGES
+            else name.partition(".")[0] in chosen or name in chosen
+        )
+    }
+    return frozenset(whole), frozenset(kept)
+
+
+def _is_computed(file: Declaration, name: str) -> bool:
+    """Whether a measure or statistic is computed."""
+    return name in computed_parts(file)[1]
+
+
+def _first_primary(file: Declaration) -> str:
+    """The metric that ranks in the built-in task if it is computed, or else the first."""
+    whole, kept = computed_parts(file)
+    primary = file.builtin.primary["plan"]
+    first = primary.partition(".")[0]
+    if not whole - kept or first in kept or primary in kept:
+        return primary
+    rest = next((m.name for m in file.builtin.measures if m.name in kept), "")
+    last = primary.rpartition(".")[2]
+    return f"{rest}.{last}" if rest else next(iter(kept), primary)

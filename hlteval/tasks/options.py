@@ -53,7 +53,8 @@ def merge_options(task: Task, given: Mapping[str, object]) -> dict[str, str]:
     for option in task.options:
         if option.holds_options and (path := own.pop(option.name, "")):
             read |= _of_file(path, task, [other for other in task.options if other is not option])
-    return {**{name: value for name, value in read.items() if value}, **own}
+    own = {**{name: value for name, value in read.items() if value}, **own}
+    return {**task.option_defaults, **own}
 
 
 def with_seed(task: Task, given: Mapping[str, object], seed: int) -> dict[str, object]:

@@ -481,6 +481,10 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         deposited: what the specification says of the archives of an evaluation.
         agreement: what annotators agree on; None where nothing is declared.
         hooks: what the task does differently from all others.
+        called: its name in signatures and for people, where that is not `name`: the name of a task
+            in a file is its path.
+        signed: further parts of signatures, such as the digest of the file that declares it.
+        option_defaults: values of its options that are not given, as text.
     """
 
     name: str
@@ -520,6 +524,14 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     deposited: Deposited = Deposited()
     agreement: Callable[[], Agreement] | None = None
     hooks: Hooks = Hooks()
+    called: str = ""
+    signed: Mapping[str, str] = {}
+    option_defaults: Mapping[str, str] = {}
+
+    @property
+    def display_name(self) -> str:
+        """Its name in signatures and for people."""
+        return self.called or self.name
 
     @property
     def submitted_as_folder(self) -> bool:

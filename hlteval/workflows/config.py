@@ -23,7 +23,8 @@ from hlteval.sources.decoding import check_encoding
 from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
 from hlteval.syntax.toml_file import TomlFile, read_toml
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_file, is_known, load, task_names
+from hlteval.tasks.generic import WrongTask
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, WrongOption
 from hlteval.workflows.run.request import Selection, UnknownCode
@@ -86,11 +87,22 @@ def read_config(path: str, task: str = "") -> Config:
     else:
         file = read_toml(path, "config", "CFG", TomlFile)
     content = file.content
-    if content is None or (task and content.get("task", task) != task):
-        return Config(path, content or {}, file.findings)
+    if content is None:
+        return Config(path, {}, file.findings)
+    if "task" in content:
+        content = {**content, "task": task_path(path, content)}
+    if task and content.get("task", task) != task:
+        return Config(path, content, file.findings)
     findings = (*file.findings, *_check(file, content, task or content.get("task", "")))
     failed = any(finding.severity == "error" for finding in findings)
     return Config(path, {} if failed else _resolve(path, content, task), findings)
+
+
+def task_path(path: str, content: Mapping[str, Any]) -> str:
+    """The task of a file of defaults: a path of a declaration is one from the working directory."""
+    name = str(content["task"])
+    written = str(content.get("tasks", {}).get(name, name))
+    return relative_path(Path(path).parent / written) if is_file(written) else written
 
 
 class _Table(TomlFile):
@@ -104,16 +116,11 @@ class _Table(TomlFile):
 
 def _check(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Finding]:
     """Check a file of defaults for a task beyond its structure, key by key."""
-    at, path = file.finding, Path(file.path)
-
-    def absent(value: object, *key: str) -> Iterator[Finding]:
-        """Report the paths of a value, which may be a list, that do not exist."""
-        for written in value if isinstance(value, list) else [value]:
-            if isinstance(written, str) and written and not (path.parent / written).exists():
-                yield at("CFG108", *key, path=written, file=path.name)
-
+    at = file.finding
     for name in ("reference", "against"):
-        yield from absent(content.get(name), name)
+        yield from _absent(file, content.get(name), name)
+    for name, written in content.get("tasks", {}).items():
+        yield from _absent(file, written, "tasks", name)
     for key in ("select", "ignore", "severity"):
         for index, prefix in enumerate(content.get(key, ())):
             try:
@@ -128,11 +135,33 @@ def _check(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Fi
         check_encoding(encoding)
     except LookupError:
         yield at("CFG110", "encoding", encoding=encoding)
-    if task not in task_names():
+    yield from _check_task(file, content, task)
+
+
+def _absent(file: TomlFile, value: object, *key: str) -> Iterator[Finding]:
+    """Report the paths of a value, which may be a list, that do not exist."""
+    path = Path(file.path)
+    for written in value if isinstance(value, list) else [value]:
+        if isinstance(written, str) and written and not (path.parent / written).exists():
+            yield file.finding("CFG108", *key, path=written, file=path.name)
+
+
+def _check_task(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Finding]:
+    """Check the task of a file of defaults, its profile, and its options."""
+    at, path = file.finding, Path(file.path)
+    if not is_known(task):
         hint = did_you_mean(task, task_names(), "`hlteval tasks` lists them")
         yield from [at("CFG106", "task", task=task, hint=hint)] if task else ()
         return
-    declared = load(task)
+    try:
+        declared = load(task)
+    except FileNotFoundError:
+        yield at("CFG108", "task", path=content.get("task", task), file=path.name)
+        return
+    except WrongTask as error:
+        reason = str(error).partition("\n")[0]
+        yield at("CFG109", "task", reason=reason, task=task)
+        return
     if (profile := content.get("profile", "plan")) not in declared.profiles:
         yield at("CFG109", "profile", reason=f"{task} has no profile {profile}", task=task)
     options = {option.flag: option for option in declared.options}
@@ -148,7 +177,7 @@ def _check(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterator[Fi
             yield at("CFG109", *place, of_key=not option, reason=str(error), task=task)
             continue
         if option and _names_path(option):
-            yield from absent(value, "options", name)
+            yield from _absent(file, value, "options", name)
 
 
 def _names_path(option: Option) -> bool:
@@ -165,12 +194,14 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
         return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    options = load(name).options if name in task_names() else ()
+    options = load(name).options if is_known(name) else ()
     paths = {option.flag for option in options if _names_path(option)}
     values = {
         key: from_here(value) if key in {"reference", "against"} else value
         for key, value in content.items()
     }
+    if tasks := content.get("tasks"):
+        values["tasks"] = {key: from_here(value) for key, value in tasks.items()}
     if written := content.get("options"):
         values["options"] = {
             key.replace("-", "_"): from_here(value) if key.replace("_", "-") in paths else value

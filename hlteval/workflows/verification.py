@@ -14,7 +14,7 @@ from hlteval.findings.suggest import did_you_mean
 from hlteval.results.verdict import FIRST, SIGNED, Part, Signature, Verification, WrongSignature
 from hlteval.results.verdict import VerificationOutcome as Outcome
 from hlteval.sources import Unreadable, open_source
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_known, load, task_names
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.run.batches import Batch, Progress, no_progress, open_sides, with_progress
@@ -203,7 +203,7 @@ def _verification(
     """
     if name is None:
         raise WrongSignature("the signature names no task; use --task NAME")
-    if name not in task_names():
+    if not is_known(name):
         hint = did_you_mean(name, task_names(), f"use one of {', '.join(task_names())}")
         raise WrongSignature(f"unknown task {name}; {hint}")
     task, (reference, *systems) = load(name), paths

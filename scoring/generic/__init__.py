@@ -1,4 +1,4 @@
-"""Tasks that anybody can declare in a file, by unit: mentions, relations, events and so on.
+"""Tasks that anybody can declare in a file, by unit: mentions, relations and others.
 
 A module a unit, with its metric and its `Options`, a frozen dataclass whose fields are called as
 the keys of a declaration are (`span`, `threshold`, `average`, `macro_over`, …): a key that is no

@@ -16,7 +16,7 @@ from hlteval.reports.tables import Field
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Refusal, Verdict
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_known, load
 from hlteval.tasks.task import Task
 
 #: What tables break values down by; other columns of text divide them into groups.
@@ -218,7 +218,7 @@ def refusal_page(refusal: Refusal) -> page.Page:
 
 def title(task: str) -> str:
     """The title of a task; its name for one that is not known."""
-    return load(task).title if task in task_names() else task or "Findings"
+    return load(task).title if is_known(task) else task or "Findings"
 
 
 def _about(verdict: Verdict) -> list[tuple[str, str]]:

@@ -410,7 +410,9 @@ def _compare(
         for value in scorer.values(unit, judgments, marked=marked)
     )
     files = {id(item.check): item.digest for item in annotators}
-    parts = [(FIRST, __version__), ("task", request.task), ("profile", "plan")]
+    task = request.definition
+    parts = [(FIRST, __version__), ("task", task.display_name), *task.signed.items()]
+    parts += [("profile", "plan")]
     parts += [("annotation", digest) for digest in files.values()]
     parts += [*option_parts(annotators[0].check.opened), ("annotators", f"{len(annotators)}")]
     notes = [f"no coefficients: {declared.why}"] if declared.why else []

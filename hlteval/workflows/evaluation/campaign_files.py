@@ -108,9 +108,9 @@ def key(cell: Cell, digests: Mapping[Input, str | None]) -> str:
     }
     drawn = (cell.resamples, cell.confidence, cell.seed) if cell.resamples else None
     parts = {
-        "versions": versions(), "layout": LAYOUT, "task": cell.task, "profile": cell.profile,
-        "lenient": cell.lenient, "encoding": cell.encoding, "options": options, "inputs": inputs,
-        "drawn": drawn, "ranked": cell.ranked,
+        "versions": versions(), "layout": LAYOUT, "task": cell.task, **load(cell.task).signed,
+        "profile": cell.profile, "lenient": cell.lenient, "encoding": cell.encoding,
+        "options": options, "inputs": inputs, "drawn": drawn, "ranked": cell.ranked,
     }  # fmt: skip
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 

@@ -30,7 +30,7 @@ from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
 from hlteval.syntax.places import Path
 from hlteval.syntax.toml_file import TomlFile, read_toml
-from hlteval.tasks import load, task_names
+from hlteval.tasks import is_known, load, task_names
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
 
@@ -45,7 +45,7 @@ class TaskTables(TomlFile):
     ) -> Iterator[Finding]:
         """Yield the findings about the settings of each task, or that it does not exist."""
         for name, settings in tasks.items():
-            if name in task_names():
+            if is_known(name):
                 yield from check(load(name), settings)
                 continue
             hint = did_you_mean(name, task_names(), "`hlteval tasks` lists them")

@@ -146,7 +146,8 @@ def signature(
         lenient: whether blocking findings were ignored.
         more: further parts, such as those of confidence intervals.
     """
-    parts = [(FIRST, __version__), ("task", opened.task.name), ("profile", opened.profile)]
+    parts = [(FIRST, __version__), ("task", opened.task.display_name)]
+    parts += [*opened.task.signed.items(), ("profile", opened.profile)]
     parts += [(side, digest_of(files[side])) for side in ("reference", "system") if files.get(side)]
     parts += option_parts(opened)
     encodings = {codecs.lookup(member.encoding).name for member in opened.system.members}

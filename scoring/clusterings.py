@@ -19,9 +19,7 @@ from functools import cached_property
 
 import polars as pl
 
-from hlteval.scoring.edl.measures import COUNTS, RATES
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import rates
 
 
 @dataclass(frozen=True)
@@ -288,35 +286,3 @@ MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = {
     measure.__name__: measure
     for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, pairwise, pairwise_negative)
 }
-
-
-def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:
-    """BLANC: the means of the figures of linked and of unlinked pairs.
-
-    Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
-    the figures of that kind are 0.
-
-    Args:
-        linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
-        unlinked: those of pairs in different clusters, of the same groups.
-
-    Returns:
-        `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
-        counts: `ptp`, `fp`, `rtp`, `fn` are null.
-
-    Examples:
-        >>> one = pl.DataFrame({"group": [""], "ptp": [1], "fp": [1], "rtp": [1], "fn": [0]})
-        >>> two = pl.DataFrame({"group": [""], "ptp": [1], "fp": [0], "rtp": [1], "fn": [1]})
-        >>> blanc(one, two).row(0)[:2]
-        ('', 0.75)
-    """
-    system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
-    kinds = pl.concat([linked, unlinked]).select(
-        "group",
-        *(
-            pl.when(system + reference > 0).then(rate.fill_null(0.0)).alias(name)
-            for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
-        ),
-    )
-    means = kinds.group_by("group", maintain_order=True).mean()
-    return means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)

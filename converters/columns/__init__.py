@@ -1,0 +1,1 @@
+"""Columns of tokens and tables of labels."""

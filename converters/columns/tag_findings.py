@@ -1,0 +1,146 @@
+"""Problems of tags: prefixes outside a scheme, and sequences that are not valid in it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from hlteval.findings import Problem
+from hlteval.representation.tag_schemes import (
+    ALLOWED,
+    PREFIXES,
+    Broken,
+    Mask,
+    Scheme,
+    TagSequence,
+    Whole,
+    broken,
+)
+
+#: What becomes of a sequence that is not valid: conlleval's rules keep all, as `seqeval` does by
+#: default; `drop` leaves out spans with tags that are not valid; `error` reports these as errors.
+Repair = Literal["conlleval", "drop", "error", "seqeval", "seqeval-strict"]
+
+#: The effect of a repair on a span, for messages.
+_EFFECT: Mapping[Repair, tuple[str, str]] = MappingProxyType(
+    {
+        "conlleval": ("an entity starts here", "the entity ends here"),
+        "drop": ("the entity is left out", "the entity is left out"),
+        "error": ("an entity starts here", "the entity ends here"),
+        "seqeval": ("an entity starts here", "the entity ends here"),
+        "seqeval-strict": ("the entity is left out", "the entity is left out"),
+    }
+)
+#: The prefix that is valid instead of one that cannot follow the tag before it, by scheme.
+_AFTER: Mapping[Scheme, Mapping[str, str]] = MappingProxyType(
+    {
+        "IOB1": {"B": "I"},
+        "IOB2": {"I": "B"},
+        "IOE1": {},
+        "IOE2": {},
+        "IOBES": {"I": "B", "E": "S"},
+        "BILOU": {"I": "B", "L": "U"},
+    }
+)
+#: The prefix that is valid instead of one that cannot precede the tag after it.
+_BEFORE: Mapping[Scheme, Mapping[str, str]] = MappingProxyType(
+    {
+        "IOB1": {},
+        "IOB2": {},
+        "IOE1": {"E": "I"},
+        "IOE2": {"I": "E"},
+        "IOBES": {"B": "S", "I": "E"},
+        "BILOU": {"B": "U", "I": "L"},
+    }
+)
+
+
+@dataclass(frozen=True)
+class TagProblems:
+    """The problems of the tags of a file.
+
+    Attributes:
+        tags: the tags as numbers.
+        tokens: the `record` and the `tag` of each.
+        scheme: the scheme that they should be in.
+        repair: what becomes of sequences that are not valid.
+        detected: whether the scheme was detected, not declared.
+    """
+
+    tags: TagSequence
+    tokens: pl.DataFrame
+    scheme: Scheme
+    repair: Repair
+    detected: bool
+
+    @cached_property
+    def _broken(self) -> Broken:
+        return broken(self.tags, self.scheme)
+
+    @cached_property
+    def _foreign(self) -> Mask:
+        """Whether each tag has a prefix that the scheme has not."""
+        return ~_has_prefixes(self.tags, self.scheme)
+
+    def problems(self) -> Iterator[Problem]:
+        """The problems, each with the field `tag`; of a whole file with the record 0."""
+        wrong = self._broken.either | self._foreign
+        other = None if self.detected or not wrong.any() else self._other_scheme()
+        if other:
+            count = int(wrong.sum())
+            named = {"scheme": self.scheme, "other": other}
+            code = "COL107" if self._foreign.any() else "COL104"
+            yield Problem(code, 0, 0, 0, {**named, "count": count, "of": len(wrong)})
+            return
+        records = self.tokens["record"]
+        for at in np.flatnonzero(wrong).tolist():
+            if self._foreign[at]:
+                tag = self.tokens["tag"][at]
+                values = {
+                    "tag": tag,
+                    "scheme": self.scheme,
+                    "prefixes": ", ".join(ALLOWED[self.scheme]),
+                }
+                yield Problem("COL102", records[at], 0, 0, values, "tag")
+            else:
+                yield self._invalid(at, records[at])
+
+    def _invalid(self, at: int, record: int) -> Problem:
+        """The problem of a tag that is not valid beside another."""
+        tag, after = self.tokens["tag"][at], bool(self._broken.after[at])
+        near = at - 1 if after else at + 1
+        inside = 0 <= near < len(self.tags.begins)
+        crosses = inside and self.tags.begins[at if after else near]
+        edge = "the start of a sentence" if after else "the end of a sentence"
+        other = self.tokens["tag"][near] if inside and not crosses else edge
+        instead = (_AFTER if after else _BEFORE)[self.scheme].get(
+            PREFIXES[self.tags.prefix[at]], ""
+        )
+        values = {
+            "tag": tag,
+            "where": "after" if after else "before",
+            "other": other,
+            "scheme": self.scheme,
+            "effect": _EFFECT[self.repair][0 if after else 1],
+            "instead": f"{instead}{tag[1:]}",
+        }
+        code = "COL106" if self.repair == "error" else "COL103"
+        return Problem(code, record, 0, 0, values, "tag")
+
+    def _other_scheme(self) -> Scheme | None:
+        """Another scheme in which all tags are valid."""
+        for scheme in ALLOWED:
+            valid = _has_prefixes(self.tags, scheme).all()
+            if valid and not broken(self.tags, scheme).either.any():
+                return scheme
+        return None
+
+
+def _has_prefixes(tags: TagSequence, scheme: Scheme) -> Mask:
+    """Whether each tag has a prefix of a scheme."""
+    known: Whole = np.array([PREFIXES.index(letter) for letter in ALLOWED[scheme]])
+    return np.isin(tags.prefix, known)

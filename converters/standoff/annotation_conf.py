@@ -1,0 +1,258 @@
+"""The file annotation.conf of brat: the labels of annotations, and the types of their arguments.
+
+*Format*: sections `[entities]` (formerly `[spans]`), `[relations]`, `[events]`, `[attributes]`; a
+line has a label and, after white space, arguments as `ROLE:TYPE|TYPE`, separated by commas. A label
+that is indented by tabs is a child of the one above; one behind `!` is a heading only. `?`, `*`,
+`+` and `{2}` behind a role say how often it occurs. `<NAME>=A|B` names several types; `<ENTITY>`,
+`<EVENT>`, `<RELATION>` and `<ANY>` are all of a section. `<REL-TYPE>:symmetric` marks relations
+whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a separator.
+
+*Example lines*:
+
+    [relations]
+    Works_for<TAB>Arg1:Person|Author, Arg2:Org
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+from hlteval.findings import Finding, Problem
+from hlteval.findings.suggest import did_you_mean
+from hlteval.sources import decode, open_source
+from hlteval.syntax.places import Places
+
+_SECTIONS: Mapping[str, str] = {
+    "entities": "entities",
+    "spans": "entities",
+    "relations": "relations",
+    "events": "events",
+    "attributes": "attributes",
+}
+#: The section that has the labels of a unit.
+_OF_UNITS: Mapping[str, str] = {"relations": "relations", "events": "events"}
+_ALL: Mapping[str, tuple[str, ...]] = {
+    "<ENTITY>": ("entities",),
+    "<EVENT>": ("events",),
+    "<RELATION>": ("relations",),
+    "<ANY>": ("entities", "events", "relations"),
+}
+_MACRO = re.compile(r"<([A-Za-z0-9_-]+)>=(.*)")
+_ARGUMENT = re.compile(r"([^\s:]+?)(\?|\*|\+|\{[0-9-]+\})?:(.+)")
+
+
+class ConfArgument(NamedTuple):
+    """An argument: its role, the types that it names, and where these are in the text."""
+
+    role: str
+    optional: bool
+    types: tuple[str, ...]
+    at: int
+
+
+class ConfLabel(NamedTuple):
+    """A label of a section: its parent, which may be empty, its arguments, and where it is."""
+
+    label: str
+    parent: str
+    arguments: tuple[ConfArgument, ...]
+    is_symmetric: bool
+    is_heading: bool
+    at: int
+
+
+@dataclass(frozen=True)
+class AnnotationConf:
+    """An annotation.conf as it was read.
+
+    Attributes:
+        path: of the file.
+        text: of the file.
+        sections: the labels of each section, in order.
+        macros: the types that names in angle brackets stand for.
+        problems: what cannot be read, with offsets.
+    """
+
+    path: str
+    text: str = ""
+    sections: Mapping[str, Sequence[ConfLabel]] = field(default_factory=dict)
+    macros: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    problems: Sequence[Problem] = ()
+
+    def section(self, name: str) -> Sequence[ConfLabel]:
+        """The labels of a section."""
+        return self.sections.get(name, ())
+
+    def labels(self, unit: str) -> tuple[str, ...]:
+        r"""The labels of the annotations of a unit, each once; headings are none.
+
+        Examples:
+            >>> parse("[entities]\n!Name\n\tPerson\n\tPlace\n").labels("mentions")
+            ('Person', 'Place')
+        """
+        section = self.section(_OF_UNITS.get(unit, "entities"))
+        return tuple(dict.fromkeys(item.label for item in section if not item.is_heading))
+
+    @property
+    def parents(self) -> Mapping[str, str]:
+        """The parent of each entity that has one."""
+        return {item.label: item.parent for item in self.section("entities") if item.parent}
+
+    @property
+    def symmetric(self) -> tuple[str, ...]:
+        """The relations whose arguments can be swapped."""
+        return tuple(item.label for item in self.section("relations") if item.is_symmetric)
+
+    def roles(self, unit: str) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        r"""The types that may fill each role, by label and role; those of a type's children too.
+
+        Examples:
+            >>> conf = parse("[entities]\nP\n\tQ\n[relations]\nKnows Arg1:P, Arg2:P|Org\n")
+            >>> conf.roles("relations")
+            {'Knows': {'Arg1': ('P', 'Q'), 'Arg2': ('P', 'Q', 'Org')}}
+        """
+        roles: dict[str, dict[str, tuple[str, ...]]] = {}
+        for item in self.section(_OF_UNITS.get(unit, "")):
+            own = roles.setdefault(item.label, {})
+            for argument in item.arguments:
+                known = own.get(argument.role, ())
+                own[argument.role] = tuple(dict.fromkeys((*known, *self.types(argument.types))))
+        return {label: own for label, own in roles.items() if own}
+
+    def optional(self, unit: str) -> tuple[str, ...]:
+        """The roles that need not be filled."""
+        items = self.section(_OF_UNITS.get(unit, ""))
+        every = (argument for item in items for argument in item.arguments)
+        return tuple(dict.fromkeys(each.role for each in every if each.optional))
+
+    def types(self, names: Sequence[str]) -> Iterator[str]:
+        """Give the labels that types stand for, with the children of each."""
+        for name in names:
+            for section in _ALL.get(name, ()):
+                yield from (i.label for i in self.section(section) if not i.is_heading)
+            if name in self.macros:
+                yield from self.types(self.macros[name])
+            elif name not in _ALL:
+                heading = {i.label for i in self.section("entities") if i.is_heading}
+                yield from () if name in heading else (name,)
+                children = [label for label, parent in self.parents.items() if parent == name]
+                yield from self.types(children)
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """The findings about it: lines that cannot be read, and types that it does not declare."""
+        places, known = Places(self.text), [*self.type_names]
+        problems = [*self.problems]
+        for section in ("relations", "events"):
+            for item in self.section(section):
+                for argument in item.arguments:
+                    problems += self._of_no_type(section, argument, known)
+        return tuple(places.finding(problem, self.path) for problem in problems)
+
+    @property
+    def type_names(self) -> Iterator[str]:
+        """Give all types that an argument can name."""
+        yield from (*_ALL, *self.macros)
+        for section in ("entities", "events", "relations"):
+            yield from (item.label for item in self.section(section))
+
+    def _of_no_type(
+        self, section: str, argument: ConfArgument, known: Sequence[str]
+    ) -> Iterator[Problem]:
+        """Give the problems of an argument whose types are not declared."""
+        at = argument.at
+        for name in argument.types:
+            if name not in known and not (name.startswith("<") and name.endswith(">")):
+                hint = did_you_mean(name, known, "declare it in [entities]")
+                values = {"kind": section.removesuffix("s"), "type": name, "hint": hint}
+                yield Problem("TSK202", 0, at, at + len(name), values)
+            at += len(name) + 1
+
+    def empty(self, unit: str) -> Finding:
+        """Return the finding that no label of a unit is declared."""
+        section = _OF_UNITS.get(unit, "entities")
+        kinds = {"entities": "entity", "relations": "relation", "events": "event"}
+        values = {"kind": kinds[section], "section": section}
+        return Places(self.text).finding(Problem("TSK203", 0, 0, 0, values), self.path)
+
+
+def read_conf(path: str) -> AnnotationConf:
+    """Read an annotation.conf.
+
+    Raises:
+        FileNotFoundError: if there is no such file.
+        hlteval.sources.Unreadable: if it cannot be read.
+    """
+    (member,) = open_source(path).members
+    result = decode(member.fetch(), display=member.display)
+    return parse(result.text or "", path)
+
+
+def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
+    r"""Return what the text of an annotation.conf declares.
+
+    Examples:
+        >>> conf = parse("[relations]\nSibling Arg1:P, Arg2:P, <REL-TYPE>:symmetric\n")
+        >>> conf.symmetric, conf.labels("relations")
+        (('Sibling',), ('Sibling',))
+    """
+    sections: dict[str, list[ConfLabel]] = {name: [] for name in _SECTIONS.values()}
+    macros: dict[str, tuple[str, ...]] = {}
+    problems: list[Problem] = []
+    section, at, above = "", 0, list[str]()
+    for line in text.split("\n"):
+        start, written = at, line.split("#")[0].rstrip()
+        at += len(line) + 1
+        content = written.strip()
+        if not content or not content.strip("-"):
+            continue
+        if content.startswith("[") and content.endswith("]"):
+            section, above = _SECTIONS.get(content[1:-1].strip().lower(), "?"), []
+            if section == "?":
+                hint = did_you_mean(content[1:-1], _SECTIONS, f"use {', '.join(_SECTIONS)}")
+                values = {"reason": f"unknown section {content}", "hint": hint}
+                problems.append(Problem("TSK201", 0, start, start + len(written), values))
+            continue
+        if macro := _MACRO.fullmatch(content):
+            macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
+        elif section not in {"", "?", "attributes"} and not content.startswith("<"):
+            item, wrong = _label(written, start, above)
+            sections[section].append(item)
+            problems += wrong
+    return AnnotationConf(path, text, sections, macros, problems)
+
+
+def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Problem]]:
+    """Return the label of a line, and what of it cannot be read.
+
+    Args:
+        line: the line, without a comment.
+        start: its offset in the text.
+        above: the label of each level above, which is extended.
+    """
+    depth = len(line) - len(line.lstrip("\t"))
+    name, rest = re.fullmatch(r"\s*(\S+)(.*)", line).groups()  # type: ignore[union-attr]
+    label = name.removeprefix("!")
+    del above[depth:]
+    parent = above[-1] if above else ""
+    above.append(label)
+    arguments, problems, symmetric = [], list[Problem](), False
+    at = start + line.index(rest, line.index(name) + len(name)) if rest else start
+    for part in rest.split(","):
+        written = part.strip()
+        offset = at + len(part) - len(part.lstrip())
+        at += len(part) + 1
+        found = _ARGUMENT.fullmatch(written)
+        if written.startswith("<REL-TYPE>"):
+            symmetric = "symmetric" in written.partition(":")[2].split("-")
+        elif found and not written.startswith("<"):
+            types = tuple(found[3].split("|"))
+            optional = (found[2] or "") in {"?", "*"}
+            arguments.append(ConfArgument(found[1], optional, types, offset + found.start(3)))
+        elif written and not written.startswith("<"):
+            values = {"reason": f"{written} is no argument", "hint": "write it as ROLE:TYPE"}
+            problems.append(Problem("TSK201", 0, offset, offset + len(written), values))
+    heading = name.startswith("!")
+    return ConfLabel(label, parent, tuple(arguments), symmetric, heading, start), problems

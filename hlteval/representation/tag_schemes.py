@@ -1,0 +1,384 @@
+"""Spans in sequences of tags: the schemes IOB1, IOB2, IOE1, IOE2, IOBES and BILOU.
+
+A tag is a prefix and a type (`B-PER`). Sequences are arrays with an element per token; sentences
+follow each other, and each begins where `begins` says so. A span never crosses sentences.
+
+Two ways to read them are in use, and they differ only where a sequence is not valid in its scheme:
+
+- the rules of conlleval, which repair everything: a prefix or a change of type begins a span;
+- strict ones, which drop what the scheme does not begin and end.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+Whole = NDArray[np.int64]
+Mask = NDArray[np.bool_]
+Scheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
+
+#: The prefixes as numbers; any other character is `OTHER`.
+PREFIXES = "OBIESLU."
+OTHER = len(PREFIXES)
+OUT, BEGIN, IN, END, SINGLE, LAST, UNIT, DOT = range(OTHER)
+#: The prefixes of each scheme.
+ALLOWED: Mapping[Scheme, str] = MappingProxyType(
+    {"IOB1": "IOB", "IOB2": "IOB", "IOE1": "IOE", "IOE2": "IOE", "IOBES": "IOBES", "BILOU": "BILOU"}
+)
+#: The type of a tag that has none, as conlleval and seqeval call it.
+NO_TYPE = "_"
+
+
+class Spans(NamedTuple):
+    """Spans of tokens.
+
+    Attributes:
+        first: the index of the first token of each span.
+        last: that of its last token.
+        label: the number of its type.
+    """
+
+    first: Whole
+    last: Whole
+    label: Whole
+
+
+@dataclass(frozen=True)
+class TagSequence:
+    """Tags as numbers.
+
+    Attributes:
+        prefix: of each token, an index of `PREFIXES`.
+        label: the number of its type in `labels`.
+        begins: whether a sentence begins at it.
+        labels: the types, `NO_TYPE` first.
+    """
+
+    prefix: Whole
+    label: Whole
+    begins: Mask
+    labels: tuple[str, ...]
+
+    @classmethod
+    def parse(cls, tags: pl.Series, begins: Mask, *, strict: bool = False) -> "TagSequence":
+        """Read tags, whose prefix is the first character.
+
+        Args:
+            tags: a tag per token.
+            begins: whether a sentence begins at it.
+            strict: whether all hyphens around a type are removed, as the strict mode of seqeval
+                does; else only that after the prefix.
+
+        Examples:
+            >>> begins = np.array([True, False, False])
+            >>> found = TagSequence.parse(pl.Series(["B-PER", "O", "I-A-B"]), begins)
+            >>> found.prefix.tolist(), [found.labels[at] for at in found.label]
+            ([1, 0, 2], ['PER', '_', 'A-B'])
+        """
+        names, codes = _distinct(tags)
+        type_of = _strict_type if strict else _type
+        types = [type_of(name) for name in names]
+        labels = tuple(dict.fromkeys((NO_TYPE, *types)))
+        number = {label: at for at, label in enumerate(labels)}
+        prefixes = np.array([_prefix(name) for name in names], dtype=np.int64)
+        label = np.array([number[each] for each in types], dtype=np.int64)
+        return cls(prefixes[codes], label[codes], begins, labels)
+
+    def with_ends(self) -> "Surrounded":
+        """The sequence with an `O` after each sentence, and what each tag follows."""
+        size = len(self.prefix)
+        ends = np.flatnonzero(np.r_[self.begins[1:], np.ones(min(size, 1), dtype=np.bool_)]) + 1
+        prefix, label = np.insert(self.prefix, ends, OUT), np.insert(self.label, ends, 0)
+        place = np.arange(size) + np.cumsum(self.begins) - min(size, 1)
+        token = np.zeros(len(prefix), dtype=np.int64)
+        token[place] = np.arange(size)
+        before, label_before = np.r_[OUT, prefix][:-1], np.r_[0, label][:-1]
+        pair = before, prefix, (label_before == label).astype(np.int64)
+        return Surrounded(pair, label, place, token)
+
+
+class Surrounded(NamedTuple):
+    """A sequence with an `O` after each sentence.
+
+    Attributes:
+        pair: of each tag the prefix before it, its own, and whether their types are the same: an
+            index into the tables of pairs.
+        label: the number of its type.
+        place: the index of each token in this sequence.
+        token: the number of the token of each tag; 0 for those that were added.
+    """
+
+    pair: tuple[Whole, Whole, Whole]
+    label: Whole
+    place: Whole
+    token: Whole
+
+    def spans(self, first: Whole, last: Whole, labelled: Whole) -> Spans:
+        """Spans by indices into this sequence, with the types of some tags of them."""
+        return Spans(self.token[first], self.token[last], self.label[labelled])
+
+
+def _distinct(tags: pl.Series) -> tuple[list[str], Whole]:
+    """The different tags, and the number of each."""
+    codes = tags.cast(pl.Categorical).to_physical()
+    firsts = codes.arg_unique()
+    numbers = np.zeros((int(codes.max() or 0) if len(codes) else 0) + 1, dtype=np.int64)  # type: ignore[arg-type]
+    numbers[codes.gather(firsts).to_numpy()] = np.arange(len(firsts))
+    return tags.gather(firsts).to_list(), numbers[codes.to_numpy()]
+
+
+def _prefix(tag: str) -> int:
+    found = PREFIXES.find(tag[:1]) if tag else OTHER
+    return OTHER if found < 0 else found
+
+
+def _type(tag: str) -> str:
+    return tag[1:].split("-", 1)[-1] or NO_TYPE
+
+
+def _strict_type(tag: str) -> str:
+    return tag[1:].strip("-") or NO_TYPE
+
+
+def suffixed(tags: pl.Series) -> pl.Series:
+    """Tags with their prefix at the end (`PER-B`) in the usual form.
+
+    Examples:
+        >>> suffixed(pl.Series(["PER-B", "O", "GPE-LOC-I"])).to_list()
+        ['B-PER', 'O', 'I-GPE-LOC']
+    """
+    forms = {
+        tag: f"{tag[-1:]}-{tag[:-1].rsplit('-', 1)[0]}" for tag in tags.unique() if len(tag) > 1
+    }
+    return tags.replace(forms)
+
+
+def _table(condition: Callable[[int, int, bool], bool]) -> Mask:
+    """The pairs of prefixes that a condition holds for, by [before, after, same type]."""
+    size = range(OTHER + 1)
+    return np.array(
+        [[[condition(p, t, bool(same)) for same in (0, 1)] for t in size] for p in size]
+    )
+
+
+_ENDS = _table(
+    lambda p, t, same: (
+        p in (END, SINGLE)
+        or (p in (BEGIN, IN) and t in (BEGIN, SINGLE, OUT))
+        or (p not in (OUT, DOT) and not same)
+    )
+)
+_STARTS = _table(
+    lambda p, t, same: (
+        t in (BEGIN, SINGLE)
+        or (p in (END, SINGLE, OUT) and t in (END, IN))
+        or (t not in (OUT, DOT) and not same)
+    )
+)
+
+
+def repaired(tags: TagSequence) -> Spans:
+    """The spans by the rules of conlleval, which `seqeval` has by default: any sequence has some.
+
+    `L` and `U` have no meaning here: `as_iobes` first, unless the software does without.
+
+    Examples:
+        >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
+        >>> found = repaired(TagSequence.parse(tags, np.array([True, False, False, False])))
+        >>> list(zip(found.first.tolist(), found.last.tolist()))
+        [(0, 0), (1, 1), (2, 2)]
+    """
+    full = tags.with_ends()
+    ends, starts = np.flatnonzero(_ENDS[full.pair]), _STARTS[full.pair]
+    # Where nothing has begun, a span begins where the last one did, or at the first token.
+    begun = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
+    return full.spans(begun[ends - 1], ends - 1, ends - 1)
+
+
+_MEANING = {"=": (True,), "!": (False,), "*": (True, False)}
+
+
+def _pairs(text: str) -> frozenset[tuple[int, int, bool]]:
+    """The pairs of a pattern: `OI*` is an I after an O, `=` the same type, `!` another, `.` any."""
+    return frozenset(
+        (before, after, same)
+        for pair in text.split()
+        for before in (range(OTHER) if pair[0] == "." else [PREFIXES.index(pair[0])])
+        for after in (range(OTHER) if pair[1] == "." else [PREFIXES.index(pair[1])])
+        for same in _MEANING[pair[2]]
+    )
+
+
+class _Patterns(NamedTuple):
+    """What begins, continues and ends a span of a scheme, as tables of `_table`."""
+
+    start: Mask
+    inside: Mask
+    end: Mask
+
+    @classmethod
+    def of(cls, *texts: str) -> "_Patterns":
+        """The patterns of three texts."""
+        tables = []
+        for text in texts:
+            pairs = _pairs(text)
+            tables.append(_table(lambda p, t, same, pairs=pairs: (p, t, same) in pairs))  # type: ignore[misc]
+        return cls(*tables)
+
+
+_STRICT: Mapping[Scheme, _Patterns] = MappingProxyType(
+    {
+        "IOB1": _Patterns.of("OI* II! BI* IB= BB=", "BI= II=", "II! IO* IB* BO* BI! BB="),
+        "IOB2": _Patterns.of(".B*", "BI= II=", "IO* II! IB* BO* BI! BB*"),
+        "IOE1": _Patterns.of("OI* II! EI* EE=", "II= IE=", "II! IO* IE! EI= EE="),
+        "IOE2": _Patterns.of("OI* OE* EI* EE* II! IE!", "IE= II=", "E.*"),
+        "IOBES": _Patterns.of(".B* .S*", "BI= BE= II= IE=", "S.* E.*"),
+        "BILOU": _Patterns.of(".B* .U*", "BI= BL= II= IL=", "U.* L.*"),
+    }
+)
+
+
+def strict(tags: TagSequence, scheme: Scheme) -> Spans:
+    """The spans that a scheme begins and ends, as the strict mode of `seqeval` has them.
+
+    All else is dropped, and so are some spans of IOB1 and IOE1 that these schemes allow. The
+    prefixes are those of the scheme.
+
+    Examples:
+        >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
+        >>> found = strict(TagSequence.parse(tags, np.array([True, False, False, False])), "IOB2")
+        >>> list(zip(found.first.tolist(), found.last.tolist()))
+        [(1, 1)]
+    """
+    full = tags.with_ends()
+    start, inside, end = (table[full.pair] for table in _STRICT[scheme])
+    numbers = np.arange(len(start))
+    # A span is open where something has begun since the last tag that continues nothing.
+    reset = np.maximum.accumulate(np.where(inside, 0, numbers))
+    begun = np.maximum.accumulate(np.where(start, numbers, -1))
+    is_open = np.r_[False, begun >= reset][:-1]
+    firsts = np.flatnonzero(start & ~(inside & is_open))
+    breaks = np.flatnonzero(~inside)
+    after = breaks[np.searchsorted(breaks, firsts, side="right")] if len(firsts) else firsts
+    complete = end[after]
+    firsts, lasts = firsts[complete], after[complete] - 1
+    return full.spans(firsts, lasts, firsts)
+
+
+_IOBES = np.array([OUT, BEGIN, IN, END, SINGLE, END, SINGLE, DOT, OTHER])
+
+
+def as_iobes(tags: TagSequence) -> TagSequence:
+    """The sequence with the prefixes of IOBES for those of BILOU."""
+    return replace(tags, prefix=_IOBES[tags.prefix])
+
+
+_OPEN, _GO_ON = (BEGIN, IN), (IN, END)
+
+
+def _is_broken(scheme: Scheme, p: int, t: int, *, same: bool) -> tuple[bool, bool]:
+    """Whether a pair of tags is not valid because of the first, and because of the second."""
+    left, right = False, False
+    match scheme:
+        case "IOB2":
+            right = t == IN and not (p in _OPEN and same)
+        case "IOB1":
+            right = t == BEGIN and not (p in _OPEN and same)
+        case "IOE2":
+            left = p == IN and not (t in _GO_ON and same)
+        case "IOE1":
+            left = p == END and not (t in _GO_ON and same)
+        case _:
+            left = p in _OPEN and not (t in _GO_ON and same)
+            right = t in _GO_ON and not (p in _OPEN and same)
+    return left, right
+
+
+class Broken(NamedTuple):
+    """The tags that are not valid in a scheme.
+
+    Attributes:
+        after: whether a tag cannot follow the one before it.
+        before: whether it cannot precede the one after it.
+    """
+
+    after: Mask
+    before: Mask
+
+    @property
+    def either(self) -> Mask:
+        """Whether a tag is not valid."""
+        return self.after | self.before
+
+
+def broken(tags: TagSequence, scheme: Scheme) -> Broken:
+    """Find the tags that are not valid in a scheme.
+
+    Examples:
+        >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
+        >>> begins = np.array([True, False, False, False])
+        >>> broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
+        [True, False, True, False]
+    """
+    full = as_iobes(tags).with_ends()
+    by_first, by_second = (
+        _table(lambda p, t, same, side=side: _is_broken(scheme, p, t, same=same)[side])[full.pair]  # type: ignore[misc]
+        for side in (0, 1)
+    )
+    return Broken(by_second[full.place], np.r_[by_first, False][1:][full.place])
+
+
+def read_spans(
+    tags: TagSequence, scheme: Scheme, *, keep_broken: bool = True
+) -> tuple[Spans, Broken]:
+    """The spans of a scheme, and which tags are not valid.
+
+    Args:
+        tags: the sequence.
+        scheme: the one that it should be in.
+        keep_broken: whether spans with tags that are not valid are kept, as conlleval repairs them.
+
+    Examples:
+        >>> tags = pl.Series(["U-PER", "B-LOC", "L-LOC", "I-LOC"])
+        >>> sequence = TagSequence.parse(tags, np.array([True, False, False, False]))
+        >>> found, wrong = read_spans(sequence, "BILOU", keep_broken=False)
+        >>> list(zip(found.first.tolist(), found.last.tolist())), wrong.after.tolist()
+        ([(0, 0), (1, 2)], [False, False, False, True])
+    """
+    wrong = broken(tags, scheme)
+    spans = repaired(as_iobes(tags))
+    if not keep_broken:
+        before = np.r_[0, np.cumsum(wrong.either)]
+        valid = before[spans.last + 1] == before[spans.first]
+        spans = Spans(*(column[valid] for column in spans))
+    return spans, wrong
+
+
+def detect(tags: TagSequence) -> Scheme:
+    """The scheme that fits the prefixes.
+
+    Of two schemes with the same prefixes it is IOB2 or IOE2, unless only the other one fits.
+
+    Examples:
+        >>> tags, begins = ("I-X", "B-X", "U-X"), np.array([True, False])
+        >>> [detect(TagSequence.parse(pl.Series(["O", tag]), begins)) for tag in tags]
+        ['IOB1', 'IOB2', 'BILOU']
+    """
+    counts = np.bincount(tags.prefix, minlength=OTHER + 1)
+    if counts[UNIT] or counts[LAST]:
+        return "BILOU"
+    if counts[SINGLE] or (counts[END] and counts[BEGIN]):
+        return "IOBES"
+    usual, other = _PAIRS["E" if counts[END] else "B"]
+    wrong = [broken(tags, scheme).either.any() for scheme in (usual, other)]
+    return other if wrong[0] and not wrong[1] else usual
+
+
+_PAIRS: Mapping[str, tuple[Scheme, Scheme]] = MappingProxyType(
+    {"B": ("IOB2", "IOB1"), "E": ("IOE2", "IOE1")}
+)

@@ -1,0 +1,287 @@
+"""Checks of declarations beyond their structure: all findings of a file, each at its place."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import PurePath
+
+from hlteval.converters import Summary, summaries
+from hlteval.findings import Finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.tasks import task_names
+from hlteval.tasks.generic import (
+    AVERAGES,
+    READ_KEYS,
+    READ_OPTIONS,
+    Declaration,
+    computed_parts,
+    presets,
+    setting_text,
+)
+
+#: Ways to compare spans that have no threshold, and no partial credit.
+_WITHOUT_SHARE = ("exact", "end", "head", "partial", "none")
+#: Keys that rules, tables or reports use, and no metric needs.
+_USED = frozenset(
+    {
+        *(("labels", key) for key in ("declared", "from", "ignore", "undeclared")),
+        *((table, key) for table in ("relations", "events") for key in ("roles", "at_most")),
+        *(("scores", key) for key in ("primary", "by", "average", "measures")),
+    }
+)
+#: The most names that a hint lists.
+_SHOWN = 8
+#: The tables of units: that of another unit has no effect.
+_OF_UNITS = ("relations", "events")
+
+
+def check(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings of a declaration whose structure is right."""
+    read_well = []
+    for item in _read(file):
+        read_well.append(item)
+        yield item
+    if (name := file.table("task").get("name", "")) in task_names():
+        yield file.finding("TSK117", "task", "name", name=name)
+    yield from _preset(file)
+    yield from _files(file)
+    yield from _labels(file)
+    yield from _scores(file)
+    if not any(item.blocking for item in read_well):
+        yield from _effects(file)
+    if file.conf is not None:
+        yield from file.conf.findings
+        if not file.conf.labels(file.unit) and "declared" not in file.table("labels"):
+            yield file.conf.empty(file.unit)
+
+
+def _preset(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about the preset, and about keys that differ from it."""
+    name = file.table("task").get("preset", "")
+    units = {preset: table["unit"] for preset, table in presets().items()}
+    fitting = [preset for preset, unit in units.items() if unit == file.unit]
+    hint = f"presets for {file.unit}: {', '.join(fitting)}" if fitting else "remove the key"
+    if name and name not in units:
+        hint = did_you_mean(name, fitting, hint)
+        yield file.finding("TSK106", "task", "preset", reason=f"unknown preset {name}", hint=hint)
+    elif name and units[name] != file.unit:
+        reason = f"preset {name} scores {units[name]}, not {file.unit}"
+        yield file.finding("TSK106", "task", "preset", reason=reason, hint=hint)
+    for path, key, value in file.declared_keys():
+        if key in file.overrides and path[1].replace("-", "_") == key:
+            due = file.preset["values"][key]
+            yield file.finding(
+                "TSK110", *path, key=key, given=_notation(value), preset=name, due=_notation(due)
+            )
+
+
+def _notation(value: object) -> str:
+    """A value as TOML has it, for messages."""
+    return f'"{value}"' if isinstance(value, str) else setting_text(value)
+
+
+def _read(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about formats, and their settings."""
+    table = file.builtin.scored_table
+    units = "units" if file.unit == "clusters" else file.unit
+    fitting = [name for name, form in summaries().items() if table in form.tables and form.reads]
+    for side in ("", "reference", "system"):
+        own = file.table("read").get(side, {}) if side else file.table("read")
+        path = ("read", side) if side else ("read",)
+        if not isinstance(own, dict):
+            reason = f"read.{side} is no table"
+            hint = "write a table with a format and its settings"
+            yield file.finding("TSK108", *path, reason=reason, hint=hint)
+            continue
+        name = str(own.get("format", file.format))
+        hint = f"formats with {units}: {', '.join(fitting)}"
+        if name not in summaries():
+            meant = did_you_mean(name, summaries(), hint)
+            reason = f"unknown format {name}"
+            yield file.finding("TSK107", *path, "format", reason=reason, hint=meant)
+            continue
+        if "format" in own and name not in fitting:
+            reason = f"{name} has no {units}"
+            yield file.finding("TSK107", *path, "format", reason=reason, hint=hint)
+            continue
+        yield from _settings(file, path, own, name)
+
+
+def _settings(
+    file: Declaration, path: Sequence[str], own: Mapping[str, object], name: str
+) -> Iterator[Finding]:
+    """Yield the findings about the settings of a format."""
+    form: Summary = summaries()[name]
+    settings = {item.name: item for item in form.settings if item.of == "read"}
+    for key, value in own.items():
+        flag = key.replace("_", "-")
+        if key in READ_KEYS or (key in READ_OPTIONS and key in file.option_types):
+            continue
+        if isinstance(value, dict) or flag not in settings:
+            names = [*settings, *READ_KEYS]
+            listed = f"{name} has {', '.join(settings) or 'no settings'}"
+            hint = did_you_mean(flag, names, listed)
+            reason = f"unknown setting {key} of the format {name}"
+            yield file.finding("TSK108", *path, key, of_key=True, reason=reason, hint=hint)
+            continue
+        choices, text = settings[flag].choices, setting_text(value)
+        if choices and text not in choices:
+            hint = did_you_mean(text, choices, f"use {', '.join(choices)}")
+            reason = f"{key}: unknown value {_notation(value)}"
+            yield file.finding("TSK108", *path, key, reason=reason, hint=hint)
+
+
+def _files(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about files that are not there, or outside of the folder."""
+    evaluated = file.table("read").get("evaluated", {})
+    evaluated = evaluated if isinstance(evaluated, dict) else {}
+    written = {
+        ("labels", "from"): file.table("labels").get("from", ""),
+        ("read", "evaluated", "path"): evaluated.get("path", ""),
+    }
+    for path, name in written.items():
+        if not name:
+            continue
+        outside = PurePath(name).is_absolute() or ".." in PurePath(name).parts
+        if outside:
+            reason = f"{name} is outside of the folder of the declaration"
+            hint = "write a path relative to the file, without .."
+            yield file.finding("TSK116", *path, reason=reason, hint=hint)
+        elif not (file.folder / name).exists():
+            reason, hint = f"no such file: {name}", "write the path relative to the declaration"
+            yield file.finding("TSK116", *path, reason=reason, hint=hint)
+
+
+def _labels(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about labels that contradict each other."""
+    labels = file.table("labels")
+    declared, ignored = set(file.labels), set(labels.get("ignore", ()))
+    own = labels.get("declared", ())
+    for at, label in enumerate(own):
+        if label in ignored:
+            reason = f"label {label} is in declared and ignore"
+            hint = "remove it from one of them"
+            yield file.finding("TSK112", "labels", "declared", at, reason=reason, hint=hint)
+    if "declared" in labels and "from" in labels:
+        hint = "remove it, or declared"
+        yield file.finding(
+            "TSK109", "labels", "from", of_key=True, key="from", reason="beside declared", hint=hint
+        )
+    for name in ("map", "parents"):
+        yield from _cycles(file, name, labels.get(name, {}))
+    for source, target in labels.get("map", {}).items():
+        if source in declared:
+            reason = f"label {source} is declared, and mapped to {target}"
+            hint = f"remove {source} from declared: it never counts"
+            yield file.finding("TSK112", "labels", "map", source, reason=reason, hint=hint)
+        if declared and target not in declared | ignored | labels["map"].keys():
+            yield _of_no_label(file, target, "labels", "map", source)
+    yield from _of_labels(file, declared)
+
+
+def _of_labels(file: Declaration, declared: set[str]) -> Iterator[Finding]:
+    """Yield the findings about undeclared labels in other tables."""
+    if not declared:
+        return
+    for at, label in enumerate(file.table("scores").get("average_labels", ())):
+        if label not in declared:
+            yield _of_no_label(file, label, "scores", "average_labels", at)
+    frames = file.table(file.unit) if file.unit in _OF_UNITS else {}
+    for at, label in enumerate(frames.get("symmetric", ())):
+        if label not in declared:
+            yield _of_no_label(file, label, file.unit, "symmetric", at)
+    for key in ("roles", "at_most"):
+        for label in frames.get(key, {}):
+            if label not in declared:
+                yield _of_no_label(file, label, file.unit, key, label, of_key=True)
+
+
+def _of_no_label(file: Declaration, label: str, *path: str | int, of_key: bool = False) -> Finding:
+    """Return the finding about an undeclared label."""
+    hint = did_you_mean(label, file.labels, f"declare it, or use {', '.join(file.labels[:_SHOWN])}")
+    where = ".".join(str(part) for part in path[:2])
+    reason = f"label {label} of {where} is not declared"
+    return file.finding("TSK112", *path, of_key=of_key, reason=reason, hint=hint)
+
+
+def _cycles(file: Declaration, name: str, steps: Mapping[str, str]) -> Iterator[Finding]:
+    """Yield the finding about each cycle of labels, at its first step."""
+    known: set[str] = set()
+    for first in steps:
+        chain_of, label = [first], steps[first]
+        while label in steps and label not in chain_of and label not in known:
+            chain_of.append(label)
+            label = steps[label]
+        if label in chain_of and label not in known:
+            cycle = " -> ".join([*chain_of[chain_of.index(label) :], label])
+            yield file.finding("TSK113", "labels", name, label, key=name, cycle=cycle)
+        known |= {*chain_of}
+
+
+def _scores(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about measures, averages and the metric that ranks."""
+    scores, match = file.table("scores"), file.table("match")
+    whole, kept = computed_parts(file)
+    averages = set(scores.get("average", ()))
+    for at, name in enumerate(scores.get("measures", ())):
+        if name not in {part.partition(".")[0] for part in whole} | whole:
+            names = list(dict.fromkeys(part.partition(".")[0] for part in sorted(whole - AVERAGES)))
+            hint = did_you_mean(name, names, f"use {', '.join(names)}")
+            path = ("scores", "measures", at)
+            yield file.finding("TSK105", *path, key="measures", given=f'"{name}"', hint=hint)
+    primary = scores.get("primary", "")
+    metrics = file.builtin.metrics
+    if primary and primary not in metrics:
+        listed = ", ".join(metrics[:_SHOWN])
+        hint = did_you_mean(primary, metrics, f"use a metric of the unit, such as {listed}")
+        yield file.finding("TSK114", "scores", "primary", name=primary, reason="", hint=hint)
+    elif primary:
+        first = primary.partition(".")[0]
+        part = first if first in whole else primary
+        if part in whole - kept:
+            table = "average" if first in AVERAGES else "measures"
+            reason, hint = f"; {table} has no {first}", f'add "{first}" to {table}'
+            yield file.finding(
+                "TSK114", "scores", "primary", name=primary, reason=reason, hint=hint
+            )
+    if (
+        scores.get("macro_over") == "declared"
+        and not file.labels
+        and "from" not in file.table("labels")
+    ):
+        yield file.finding("TSK115", "scores", "macro_over", key="macro_over")
+    if averages and "macro" not in averages and "macro_over" in scores:
+        yield _no_effect(file, "scores", "macro_over", "without the average macro", "add it")
+    threshold = match.get("threshold")
+    if threshold is not None and not 0 < threshold <= 1:
+        yield file.finding("TSK111", "match", "threshold", given=threshold)
+
+
+def _no_effect(file: Declaration, table: str, key: str, reason: str, other: str = "") -> Finding:
+    """Return the finding about a key without effect."""
+    hint = f"remove it, or {other}" if other else "remove it"
+    return file.finding("TSK109", table, key, of_key=True, key=key, reason=reason, hint=hint)
+
+
+def _effects(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about keys without effect."""
+    types = file.option_types
+    for name in _OF_UNITS:
+        if file.table(name) and name != file.unit:
+            reason = f"where the unit is {file.unit}"
+            yield file.finding(
+                "TSK109", name, of_key=True, key=f"[{name}]", reason=reason, hint="remove it"
+            )
+    for path, name, _ in file.declared_keys():
+        if path[0] in _OF_UNITS and path[0] != file.unit:
+            continue
+        if name not in types and path not in _USED and path[0] != "read":
+            yield _no_effect(file, *path, f"on {file.unit}")
+    span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
+    shares = [key for key in ("threshold", "credit") if key in file.table("match")]
+    for key in shares if "span" in types and span in _WITHOUT_SHARE else ():
+        if key in types:
+            yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    labels = file.table("labels")
+    if "undeclared" in labels and not file.labels and "from" not in labels:
+        yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
+    if "mode" in file.table("read") and not file.preset:
+        yield _no_effect(file, "read", "mode", "without a preset", 'add preset = "seqeval"')

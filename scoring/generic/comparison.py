@@ -1,0 +1,280 @@
+"""Which mentions of both sides correspond, and who goes with whom."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation import Corpus
+from hlteval.scoring.generic import semeval
+from hlteval.scoring.generic.averages import LabelOptions
+from hlteval.scoring.generic.spans import (
+    Floats,
+    Mask,
+    Pairs,
+    Sides,
+    Units,
+    Whole,
+    all_equal,
+    best,
+    combine,
+    equal_pairs,
+    first_free,
+    overlaps,
+)
+
+#: A pair that is right in full, by credit: whole numbers, so that sums do not depend on order.
+FULL: Mapping[str, int] = {"full": 1, "half": 2, "iou": 2**32}
+#: Decides between pairings of the same credit: shares of the spans, in so many steps.
+_STEPS = 255
+#: What an equal label and a shared character are worth where what is left is paired.
+_LABEL, _CHARACTER = 2**40, 2**12
+#: A share that is equal but for the last digits is enough.
+_CLOSE = 1e-12
+#: No span has so many characters.
+_LONGEST = 2**30
+#: No overlap counts more characters.
+_LONG = 2**20
+#: How spans are compared that need not be equal, and the least share of each.
+_SHARES: Mapping[str, float] = {"overlap": 0.0, "iou": 0.5, "contains": 0.0}
+_WORD = re.compile(r"\w+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(LabelOptions):
+    """When two mentions correspond, and what a pair counts.
+
+    Attributes:
+        span: how spans are compared.
+        threshold: the least share of `overlap` or `iou`; one half for `iou` unless it is given.
+        label: whether labels must be equal; with `ancestor`, that of the system may be above that
+            of the reference.
+        pairing: of what corresponds; `set` where that is equal, else optimal.
+        credit: what a pair counts whose spans are not equal: 1, a half, or their `iou`.
+    """
+
+    span: Literal["exact", "overlap", "iou", "contains", "tokens", "end", "none"] = "exact"
+    threshold: float | None = None
+    label: Literal["equal", "none", "ancestor"] = "equal"
+    pairing: Literal["set", "optimal", "greedy-file-order", "greedy-score"] = "set"
+    credit: Literal["full", "half", "iou"] = "full"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The mentions of a batch, and which of them correspond.
+
+    Attributes:
+        options: when they do.
+        both: the mentions.
+        reference: the corpus of the reference.
+        system: that of the system, with the same numbers of documents.
+    """
+
+    options: Options
+    both: Sides
+    reference: Corpus
+    system: Corpus
+
+    @property
+    def unit(self) -> int:
+        """What a pair counts that is right in full."""
+        return FULL[self.options.credit]
+
+    @cached_property
+    def documents(self) -> pl.DataFrame:
+        """The number and the name of each document."""
+        both = [corpus.documents.select("row", "name") for corpus in (self.reference, self.system)]
+        return pl.concat(both).unique("row", keep="first").sort("row")
+
+    @property
+    def size(self) -> int:
+        """How many numbers of documents there are."""
+        return len(self.both.bases)
+
+    @cached_property
+    def right(self) -> Pairs:
+        """The pairs that are right."""
+        return self._right[0]
+
+    @cached_property
+    def credit(self) -> Whole:
+        """What each of them counts, in units."""
+        return self._right[1]
+
+    @cached_property
+    def _right(self) -> tuple[Pairs, Whole]:
+        options, left, right = self.options, self.both.reference, self.both.system
+        if options.span in _SHARES:
+            return self._overlapping()
+        if options.span == "exact" and options.label == "equal":
+            pairs = self._equal
+        else:
+            ours, theirs = self._keys(left, self.reference), self._keys(right, self.system)
+            pairs = self._by_key(ours, theirs)
+        return pairs, np.full(len(pairs.left), self.unit)
+
+    @cached_property
+    def _equal(self) -> Pairs:
+        """The pairs of equal spans with equal labels."""
+        return equal_pairs(self.both.reference.key, self.both.system.key)
+
+    def _keys(self, units: Units, corpus: Corpus) -> Whole:
+        """What must be equal of spans, as numbers."""
+        match self.options.span:
+            case "end":
+                return units.end
+            case "none":
+                return units.document
+            case "tokens":
+                return _snapped(units, corpus, self.both.bases)
+        return units.span
+
+    def _by_key(self, left: Whole, right: Whole) -> Pairs:
+        """The pairs of equal keys."""
+        both, options = self.both, self.options
+        if options.label == "ancestor":
+            candidates = all_equal(left, right)
+            allowed = self.labels_agree(candidates)
+            candidates = Pairs(candidates.left[allowed], candidates.right[allowed])
+            chosen = best(candidates, np.ones(len(candidates.left), dtype=np.int64))
+            return Pairs(candidates.left[chosen], candidates.right[chosen])
+        if options.label == "equal":
+            keys = combine(np.r_[left, right], np.r_[both.reference.label, both.system.label])
+            left, right = keys[: len(left)], keys[len(left) :]
+        return equal_pairs(left, right)
+
+    def _overlapping(self) -> tuple[Pairs, Whole]:
+        """The pairs that overlap enough, paired as the options say, with their credit."""
+        left, right, options = self.both.reference, self.both.system, self.options
+        pairs, shared = overlaps(left, right)
+        ours, theirs = left.length[pairs.left], right.length[pairs.right]
+        union = shared / (ours + theirs - shared)
+        kept = self._enough(shared, ours, theirs, union) & self.labels_agree(pairs)
+        pairs = Pairs(pairs.left[kept], pairs.right[kept])
+        union, same = union[kept], left.span[pairs.left] == right.span[pairs.right]
+        credit = np.full(len(union), self.unit)
+        if options.credit == "half":
+            credit = np.where(same, self.unit, 1)
+        elif options.credit == "iou":
+            credit = np.rint(union * self.unit).astype(np.int64)
+        chosen = self._choose(pairs, credit, union)
+        return Pairs(pairs.left[chosen], pairs.right[chosen]), credit[chosen]
+
+    def _enough(self, shared: Whole, ours: Whole, theirs: Whole, union: Floats) -> Mask:
+        """Whether pairs share enough."""
+        options = self.options
+        least = _SHARES[options.span] if options.threshold is None else options.threshold
+        if options.span == "contains":
+            return np.asarray((shared == ours) | (shared == theirs))
+        share = union if options.span == "iou" else shared / ours
+        return np.asarray(share >= least - _CLOSE)
+
+    def _choose(self, pairs: Pairs, credit: Whole, union: Floats) -> Mask:
+        """Which candidates are paired."""
+        pairing = self.options.pairing
+        if pairing.startswith("greedy"):
+            keys: list[Whole | Floats] = [pairs.left, pairs.right]
+            if pairing == "greedy-score":
+                score = self.system.mentions["confidence"].fill_null(0.0).to_numpy()
+                keys = [pairs.left, -union, pairs.right, -score[self.both.system.at[pairs.right]]]
+            order = np.lexsort(keys)
+            chosen = np.zeros(len(order), dtype=np.bool_)
+            chosen[order] = first_free(Pairs(pairs.left[order], pairs.right[order]))
+            return chosen
+        weights = credit
+        if self.options.credit != "iou":
+            weights = credit * 2**20 + (union * _STEPS).astype(np.int64)
+        return best(pairs, weights)
+
+    def labels_agree(self, pairs: Pairs) -> Mask:
+        """Whether the labels of pairs correspond."""
+        ours, theirs = self.both.reference.label[pairs.left], self.both.system.label[pairs.right]
+        if self.options.label == "none":
+            return np.ones(len(ours), dtype=np.bool_)
+        if self.options.label == "equal":
+            return np.asarray(ours == theirs)
+        labels = self.both.labels
+        above = [set(self.options.ancestors(label)) for label in labels]
+        allowed = np.array([[other in own for other in labels] for own in above], dtype=np.bool_)
+        return np.asarray(allowed.reshape(len(labels), len(labels))[ours, theirs])
+
+    def remaining(self, pairs: Pairs) -> Pairs:
+        """Pairs of what no pair has: of equal spans, then of overlapping ones."""
+        left, right = self.both.reference, self.both.system
+        ours, theirs = others(pairs.left, len(left)), others(pairs.right, len(right))
+        first = equal_pairs(left.span[ours], right.span[theirs])
+        first = Pairs(ours[first.left], theirs[first.right])
+        gone = Pairs(np.r_[pairs.left, first.left], np.r_[pairs.right, first.right])
+        ours, theirs = others(gone.left, len(left)), others(gone.right, len(right))
+        found, shared = overlaps(left.take(ours), right.take(theirs))
+        found = Pairs(ours[found.left], theirs[found.right])
+        if self.options.span == "overlap" and self.options.threshold:
+            enough = shared / left.length[found.left] >= self.options.threshold - _CLOSE
+            found, shared = Pairs(found.left[enough], found.right[enough]), shared[enough]
+        same = self.labels_agree(found)
+        weights = same * _LABEL + np.minimum(shared, _LONG) * _CHARACTER + 1
+        chosen = best(found, weights)
+        return Pairs(np.r_[first.left, found.left[chosen]], np.r_[first.right, found.right[chosen]])
+
+    @cached_property
+    def paired(self) -> Pairs:
+        """The pairs that are right, and then pairs of what is left."""
+        more = self.remaining(self.right)
+        return Pairs(np.r_[self.right.left, more.left], np.r_[self.right.right, more.right])
+
+    @property
+    def semeval(self) -> dict[str, Whole]:
+        """The counts of `semeval` of each document in `documents`."""
+        both, options = self.both, self.options
+        pairs = self.paired
+        if options.span != "exact" or options.label != "equal":
+            more = self.remaining(self._equal)
+            left, right = (np.r_[a, b] for a, b in zip(self._equal, more, strict=True))
+            pairs = Pairs(left, right)
+        same_span = both.reference.span[pairs.left] == both.system.span[pairs.right]
+        same_label = self.labels_agree(pairs)
+        document = both.reference.document
+        every = (both.reference.document, both.system.document)
+        sizes = [np.bincount(documents, minlength=self.size) for documents in every]
+        paired = np.bincount(document[pairs.left], minlength=self.size)
+        rows, counts = self.documents["row"].to_numpy(), {}
+        for measure in semeval.MEASURES:
+            found = semeval.outcomes(measure, same_span=same_span, same_label=same_label)
+            for at, outcome in enumerate(semeval.OUTCOMES[:3]):
+                own = document[pairs.left[found == at]]
+                counts[f"{measure}.{outcome}"] = np.bincount(own, minlength=self.size)[rows]
+            counts[f"{measure}.missed"] = (sizes[0] - paired)[rows]
+            counts[f"{measure}.spurious"] = (sizes[1] - paired)[rows]
+        return counts
+
+
+def others(chosen: Whole, size: int) -> Whole:
+    """The numbers below a size that are not chosen."""
+    free = np.ones(size, dtype=np.bool_)
+    free[chosen] = False
+    return np.flatnonzero(free)
+
+
+def _snapped(units: Units, corpus: Corpus, bases: Whole) -> Whole:
+    """The first and the last word that spans touch, as a number; the span itself without words."""
+    words = [
+        (bases[row] + match.start(), bases[row] + match.end())
+        for row, text in corpus.documents.select("row", "text").iter_rows()
+        for match in _WORD.finditer(text or "")
+    ]
+    starts, ends = np.array(words, dtype=np.int64).reshape(-1, 2).T
+    order = np.argsort(starts, kind="stable")
+    starts, ends = starts[order], ends[order]
+    first = np.searchsorted(ends, units.start, "right")
+    last = np.searchsorted(starts, units.end, "left") - 1
+    touched = first <= last
+    start, end = units.start.copy(), units.end.copy()
+    start[touched], end[touched] = starts[first[touched]], ends[last[touched]]
+    return start * _LONGEST + (end - start)
