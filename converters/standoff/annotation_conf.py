@@ -16,7 +16,6 @@ whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Problem
@@ -140,15 +139,13 @@ class AnnotationConf:
                 children = [label for label, parent in self.parents.items() if parent == name]
                 yield from self.types(children)
 
-    @cached_property
-    def findings(self) -> tuple[Finding, ...]:
-        """The findings about it: lines that cannot be read, and types that it does not declare."""
+    def findings(self, unit: str) -> tuple[Finding, ...]:
+        """The findings about lines that cannot be read, and about undeclared types of a unit."""
         places, known = Places(self.text), [*self.type_names]
-        problems = [*self.problems]
-        for section in ("relations", "events"):
-            for item in self.section(section):
-                for argument in item.arguments:
-                    problems += self._of_no_type(section, argument, known)
+        problems, section = [*self.problems], _OF_UNITS.get(unit, "")
+        for item in self.section(section):
+            for argument in item.arguments:
+                problems += self._of_no_type(section, argument, known)
         return tuple(places.finding(problem, self.path) for problem in problems)
 
     @property

@@ -307,16 +307,26 @@ def _cached_task(path: str, time: int, size: int) -> Task:  # noqa: ARG001 - of 
 
 def make_task(file: Declaration) -> Task:
     """The task of a declaration without errors."""
-    task, builtin = file.table("task"), file.builtin
+    task, labels, builtin = file.table("task"), file.table("labels"), file.builtin
+    options = None if file.defaults is None else replace(file.defaults, **file.options)
     scores, preset = file.table("scores"), task.get("preset", "")
-    primary = scores.get("primary") or _first_primary(file)
+    computed = computed_metrics(file)
+    primary = scores.get("primary") or builtin.primary["plan"]
+    if primary not in computed:  # of the averages that are computed, the first
+        last = primary.rpartition(".")[2]
+        alike = (name for name in computed if name.rpartition(".")[2] == last)
+        primary = next(alike, computed[0])
     own = {name: task[name] for name in ("title", "specification") if name in task}
     suffixes = tuple(file.table("read").get("suffixes", builtin.submission_suffixes))
     allowed = Allowed(
         labels=file.labels,
-        ignored=tuple(file.table("labels").get("ignore", ())),
+        ignored=(*labels.get("ignore", ()), *labels.get("map", ())),
+        unit=builtin.name,
         roles=file.roles,
-        undeclared=file.table("labels").get("undeclared", "error"),
+        at_most=file.table(file.unit).get("at_most", {}),
+        undeclared=labels.get("undeclared", "error"),
+        documents=getattr(options, "documents", "both"),
+        several=getattr(options, "several", True),
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
@@ -333,13 +343,17 @@ def make_task(file: Declaration) -> Task:
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         metric=partial(_metric, file=file, metric=builtin.metric),
-        metric_options=partial(replace, file.defaults, **file.options),
+        metric_options=lambda: options,
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=lambda: allowed,
         option_defaults=file.option_values,
-        measures=tuple(m for m in builtin.measures if _is_computed(file, m.name)),
+        measures=tuple(
+            item
+            for item in builtin.measures
+            if any(name.startswith(f"{item.name}.") for name in computed)
+        ),
         statistics=tuple(
-            s for s in builtin.statistics if builtin.measures or _is_computed(file, s.name)
+            item for item in builtin.statistics if builtin.measures or item.name in computed
         ),
     )
 
@@ -357,37 +371,17 @@ def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Me
     return made
 
 
-def computed_parts(file: Declaration) -> tuple[frozenset[str], frozenset[str]]:
-    """The first parts of the names of metrics that may be computed, and those that are."""
+def computed_metrics(file: Declaration) -> tuple[str, ...]:
+    """The metrics of the unit that are computed with the declared averages and measures."""
     scores = file.table("scores")
-    measures = {measure.name for measure in file.builtin.measures}
-    whole = measures or {item.name for item in file.builtin.statistics}
-    averages = set(scores.get("average", getattr(file.defaults, "average", AVERAGES)))
-    chosen = set(scores.get("measures", whole))
-    kept = {
+    averages = scores.get("average", getattr(file.defaults, "average", AVERAGES))
+    chosen = scores.get("measures")
+    return tuple(
         name
-        for name in whole
+        for name in file.builtin.metrics
         if (
-            name in averages
-            if name in AVERAGES
-            else name.partition(".")[0] in chosen or name in chosen
+            first in averages
+            if (first := name.partition(".")[0]) in AVERAGES
+            else chosen is None or first in chosen
         )
-    }
-    return frozenset(whole), frozenset(kept)
-
-
-def _is_computed(file: Declaration, name: str) -> bool:
-    """Whether a measure or statistic is computed."""
-    return name in computed_parts(file)[1]
-
-
-def _first_primary(file: Declaration) -> str:
-    """The metric that ranks in the built-in task if it is computed, or else the first."""
-    whole, kept = computed_parts(file)
-    primary = file.builtin.primary["plan"]
-    first = primary.partition(".")[0]
-    if not whole - kept or first in kept or primary in kept:
-        return primary
-    rest = next((m.name for m in file.builtin.measures if m.name in kept), "")
-    last = primary.rpartition(".")[2]
-    return f"{rest}.{last}" if rest else next(iter(kept), primary)
+    )

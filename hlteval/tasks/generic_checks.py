@@ -12,7 +12,7 @@ from hlteval.tasks.generic import (
     READ_KEYS,
     READ_OPTIONS,
     Declaration,
-    computed_parts,
+    computed_metrics,
     presets,
     setting_text,
 )
@@ -48,7 +48,7 @@ def check(file: Declaration) -> Iterator[Finding]:
     if not any(item.blocking for item in read_well):
         yield from _effects(file)
     if file.conf is not None:
-        yield from file.conf.findings
+        yield from file.conf.findings(file.unit)
         if not file.conf.labels(file.unit) and "declared" not in file.table("labels"):
             yield file.conf.empty(file.unit)
 
@@ -219,29 +219,24 @@ def _cycles(file: Declaration, name: str, steps: Mapping[str, str]) -> Iterator[
 def _scores(file: Declaration) -> Iterator[Finding]:
     """Yield the findings about measures, averages and the metric that ranks."""
     scores, match = file.table("scores"), file.table("match")
-    whole, kept = computed_parts(file)
+    metrics, computed = file.builtin.metrics, computed_metrics(file)
     averages = set(scores.get("average", ()))
+    names = [n for n in dict.fromkeys(n.partition(".")[0] for n in metrics) if n not in AVERAGES]
     for at, name in enumerate(scores.get("measures", ())):
-        if name not in {part.partition(".")[0] for part in whole} | whole:
-            names = list(dict.fromkeys(part.partition(".")[0] for part in sorted(whole - AVERAGES)))
+        if name not in names:
             hint = did_you_mean(name, names, f"use {', '.join(names)}")
             path = ("scores", "measures", at)
             yield file.finding("TSK105", *path, key="measures", given=f'"{name}"', hint=hint)
     primary = scores.get("primary", "")
-    metrics = file.builtin.metrics
     if primary and primary not in metrics:
         listed = ", ".join(metrics[:_SHOWN])
         hint = did_you_mean(primary, metrics, f"use a metric of the unit, such as {listed}")
         yield file.finding("TSK114", "scores", "primary", name=primary, reason="", hint=hint)
-    elif primary:
+    elif primary and primary not in computed:
         first = primary.partition(".")[0]
-        part = first if first in whole else primary
-        if part in whole - kept:
-            table = "average" if first in AVERAGES else "measures"
-            reason, hint = f"; {table} has no {first}", f'add "{first}" to {table}'
-            yield file.finding(
-                "TSK114", "scores", "primary", name=primary, reason=reason, hint=hint
-            )
+        table = "average" if first in AVERAGES else "measures"
+        reason, hint = f"; {table} has no {first}", f'add "{first}" to {table}'
+        yield file.finding("TSK114", "scores", "primary", name=primary, reason=reason, hint=hint)
     if (
         scores.get("macro_over") == "declared"
         and not file.labels

@@ -1,24 +1,53 @@
-"""What a declared task allows: its labels, and the types of the arguments of each."""
+"""The vocabulary of a declared task: its labels, and the types of the arguments of each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+#: The table that has the units, by task; that of all others is `mentions`.
+_TABLES: Mapping[str, str] = {
+    "relations": "frames",
+    "events": "frames",
+    "segments": "instances",
+    "transcripts": "segments",
+}
+
 
 @dataclass(frozen=True)
 class Allowed:
-    """The vocabulary of a declared task.
+    """The vocabulary of a task of the family.
 
     Attributes:
+        unit: the name of the built-in task of the unit.
         labels: the labels of its units; none if those of the reference are.
-        ignored: labels that are left out on both sides.
+        ignored: labels that are left out on both sides, and labels that are mapped to others.
         roles: the labels of entities that may fill a role, by label and role.
-        undeclared: what a label that is not among them is.
+        at_most: the most units of a label in a document.
+        undeclared: how a label that is not among them is reported.
+        documents: the documents that count: those of both sides, or of the reference.
         several: whether an item may have several labels.
     """
 
+    unit: str = ""
     labels: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
     roles: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
+    at_most: Mapping[str, int] = field(default_factory=dict)
     undeclared: Literal["error", "warning", "ignore"] = "error"
-    several: bool = False
+    documents: Literal["both", "reference"] = "both"
+    several: bool = True
+
+    @property
+    def table(self) -> str:
+        """The table of the representation that has the units.
+
+        Examples:
+            >>> Allowed("relations").table, Allowed("mentions").table
+            ('frames', 'mentions')
+        """
+        return _TABLES.get(self.unit, "mentions")
+
+    def wrong_labels(self, labels: list[str]) -> list[str]:
+        """The labels of a list that are not declared; none where no label is."""
+        known = {*self.labels, *self.ignored}
+        return [label for label in labels if label not in known] if self.labels else []
