@@ -48,8 +48,6 @@ from hlteval.representation.tag_schemes import (
     Whole,
     detect,
     read_spans,
-    repaired,
-    strict,
     suffixed,
 )
 from hlteval.sources import Member, Source
@@ -156,10 +154,10 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     lines = Lines(text)
     rows = _rows(text, lines, layout)
     begins = rows.tokens["begins"].to_numpy()
-    tags = suffixed(rows.tokens["tag"]) if layout.affix == "suffix" else rows.tokens["tag"]
-    sequence = TagSequence.parse(tags, begins, strict=layout.repair == "seqeval-strict")
+    tags = rows.tokens["tag"]
+    sequence = TagSequence.parse(tags, begins)
     scheme = detect(sequence) if layout.scheme == "auto" else layout.scheme
-    spans = _spans(sequence, scheme, layout.repair)
+    spans, _ = read_spans(sequence, scheme, keep_broken=layout.repair != "drop")
     found = TagProblems(sequence, rows.tokens, scheme, layout.repair, layout.scheme == "auto")
     stretch = _tag_stretch(layout.column)
 
@@ -181,15 +179,6 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     ]
     tables = _tables(file, layout, rows, spans, sequence.labels)
     return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
-
-
-def _spans(tags: TagSequence, scheme: Scheme, repair: Repair) -> Spans:
-    """The spans of a sequence, as it is repaired."""
-    if repair == "seqeval":
-        return repaired(tags)
-    if repair == "seqeval-strict":
-        return strict(tags, scheme)
-    return read_spans(tags, scheme, keep_broken=repair != "drop")[0]
 
 
 def _rows(text: str, lines: Lines, layout: Layout) -> _Rows:
@@ -262,6 +251,8 @@ def _divide(
         if (match := _BEGIN.match(lines[record - 1]))
     }
     tokens = _tokens(table.filter(~empty & ~other & filled), *places)
+    if layout.affix == "suffix":
+        tokens = tokens.with_columns(suffixed(tokens["tag"]).alias("tag"))
     count = begun.height
     if tokens.height and tokens["document"][0] == 0:  # before the first line that begins one
         tokens = tokens.with_columns(pl.col("document") + 1)

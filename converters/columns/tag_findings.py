@@ -21,9 +21,9 @@ from hlteval.representation.tag_schemes import (
     broken,
 )
 
-#: What becomes of a sequence that is not valid: conlleval's rules keep all, as `seqeval` does by
-#: default; `drop` leaves out spans with tags that are not valid; `error` reports these as errors.
-Repair = Literal["conlleval", "drop", "error", "seqeval", "seqeval-strict"]
+#: What becomes of a sequence that is not valid: conlleval's rules keep all; `drop` leaves out spans
+#: with tags that are not valid; `error` reports these as errors.
+Repair = Literal["conlleval", "drop", "error"]
 
 #: The effect of a repair on a span, for messages.
 _EFFECT: Mapping[Repair, tuple[str, str]] = MappingProxyType(
@@ -31,8 +31,6 @@ _EFFECT: Mapping[Repair, tuple[str, str]] = MappingProxyType(
         "conlleval": ("an entity starts here", "the entity ends here"),
         "drop": ("the entity is left out", "the entity is left out"),
         "error": ("an entity starts here", "the entity ends here"),
-        "seqeval": ("an entity starts here", "the entity ends here"),
-        "seqeval-strict": ("the entity is left out", "the entity is left out"),
     }
 )
 #: The prefix that is valid instead of one that cannot follow the tag before it, by scheme.

@@ -164,6 +164,19 @@ class LabelMetric(AdditiveMetric):
         """The columns of the counts that add."""
         return (*COUNTED, *self.extras)
 
+    def counts_of(self, rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+        """Counts by the name of the document, zero where nothing was counted.
+
+        Args:
+            rows: the number of the document, `row`; possibly a `label`; and counts.
+            documents: the `row` and the `name` of each document.
+        """
+        names = documents.select("row", document="name")
+        absent = [pl.lit(0).alias(name) for name in self.added if name not in rows.columns]
+        named = rows.join(names, on="row", maintain_order="left").with_columns(absent)
+        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
+        return named.select("document", "label", *added)
+
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""
         schema = {"label": pl.String, **dict.fromkeys(self.added, pl.Int64)}
@@ -183,8 +196,8 @@ class LabelMetric(AdditiveMetric):
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The averages, and the tables `scorings` and `labels`."""
         counted = self.of_labels(total)
-        extras = {name: total[name].sum() for name in self.extras}
-        sums = {name: np.array([value]) for name, value in extras.items()}
+        whole = total.filter(pl.col("label").is_null())
+        sums = {name: np.array([whole[name].sum()]) for name in self.extras}
         values = {name: plain(value)[0] for name, value in self.values(counted, sums).items()}
         labels = self.label_table(counted)
         rows = [
@@ -293,7 +306,7 @@ class LabelMetric(AdditiveMetric):
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of documents: a matrix per label, and one of what else is counted."""
-        own = counts.group_by("document").agg(pl.col(self.extras).sum())
+        own = counts.filter(pl.col("label").is_null())
         sums = {"": columns_of(own, self.extras, documents)}
         labels = counts.drop_nulls("label").partition_by("label", as_dict=True)
         for label in dict.fromkeys((*self.options.declared, *sorted(key[0] for key in labels))):

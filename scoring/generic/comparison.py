@@ -12,6 +12,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.representation.tag_schemes import Scheme
 from hlteval.scoring.generic import semeval
 from hlteval.scoring.generic.averages import LabelOptions
 from hlteval.scoring.generic.spans import (
@@ -57,6 +58,8 @@ class Options(LabelOptions):
             of the reference.
         pairing: of what corresponds; `set` where that is equal, else optimal.
         credit: what a pair counts whose spans are not equal: 1, a half, or their `iou`.
+        mode: of seqeval, which reads tags by the rules of conlleval or strictly by a scheme.
+        scheme: of the tags, for its strict mode.
     """
 
     span: Literal["exact", "overlap", "iou", "contains", "tokens", "end", "none"] = "exact"
@@ -64,6 +67,8 @@ class Options(LabelOptions):
     label: Literal["equal", "none", "ancestor"] = "equal"
     pairing: Literal["set", "optimal", "greedy-file-order", "greedy-score"] = "set"
     credit: Literal["full", "half", "iou"] = "full"
+    mode: Literal["default", "strict"] = "default"
+    scheme: Scheme | Literal["auto"] = "auto"
 
 
 @dataclass(frozen=True)

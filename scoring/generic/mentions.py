@@ -86,10 +86,7 @@ class Mentions(LabelMetric):
         extras |= _token_counts(comparison)
         whole = pl.DataFrame({"row": documents["row"], **extras})
         rows = pl.concat([by_label, whole], how="diagonal")
-        names = documents.select("row", document="name")
-        rows = rows.join(names, on="row", maintain_order="left").drop("row")
-        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
-        return rows.select("document", "label", *added)
+        return self.counts_of(rows, documents)
 
     def evaluation(self, scoring: str) -> str:
         """The averages, and the measures of SemEval."""

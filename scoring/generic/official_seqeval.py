@@ -1,28 +1,57 @@
-"""The numbers of seqeval 1.2: macro over the labels of either side, 0 / 0 is 0.
+"""The numbers of seqeval 1.2, which reads tags by itself.
 
-The spans are those of the reader, with `repair = "seqeval"` for its default mode and
-`"seqeval-strict"` for its strict mode.
+In the default mode the rules of conlleval keep all spans, and those of BILOU are not known; in the
+strict mode a scheme drops what it does not begin and end. Macro is over the labels of either side,
+and 0 / 0 is 0. Files without tags are compared by their mentions.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import Literal
 
 import numpy as np
+import polars as pl
 
+from hlteval.representation import Corpus
+from hlteval.representation.tag_schemes import Scheme, TagSequence, detect, repaired, strict
 from hlteval.scoring.generic.averages import Floats, LabelCounts
 from hlteval.scoring.generic.mentions import Mentions
 from hlteval.scoring.generic.spans import Whole
 from hlteval.scoring.metric import Replicates
 from hlteval.scoring.ratios import Rates
 
-#: The options that the preset sets, where a declaration does not.
-PRESET: Mapping[str, object] = MappingProxyType({"macro_over": "seen", "undefined": 0})
-
 
 @dataclass(frozen=True)
 class OfficialSeqeval(Mentions):
-    """How seqeval averages."""
+    """How seqeval reads tags, and averages."""
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch of documents, of spans as seqeval reads them."""
+        scheme = self.options.scheme
+        if scheme == "auto" and self.options.mode == "strict" and _has_tags(reference):
+            scheme = detect(_sequence(reference))
+        sides = (self._with_spans(corpus, scheme) for corpus in (reference, system))
+        return super().statistics(*sides, alignment=alignment)
+
+    def _with_spans(self, corpus: Corpus, scheme: Scheme | Literal["auto"]) -> Corpus:
+        """A corpus whose mentions are the spans of its tags."""
+        if not _has_tags(corpus):
+            return corpus
+        strictly = self.options.mode == "strict" and scheme != "auto"
+        tags = _sequence(corpus, strict=strictly)
+        spans = strict(tags, scheme) if strictly and scheme != "auto" else repaired(tags)
+        tokens = corpus.tokens
+        first, last = tokens[spans.first], tokens[spans.last]
+        mentions = first.select(
+            *("document", "origin", "record", "start"),
+            row=pl.int_range(pl.len(), dtype=pl.Int64),
+            mention=pl.lit(""),
+            label=pl.Series(tags.labels, dtype=pl.String).gather(spans.label),
+            end=last["end"],
+        )
+        return corpus.replace(mentions=mentions)
 
     def weighted(
         self, rates: Rates[Floats], weights: Floats, counted: LabelCounts
@@ -45,3 +74,18 @@ class OfficialSeqeval(Mentions):
 def _is_known(name: str) -> bool:
     """Whether seqeval has a value."""
     return name == "token_accuracy" or name.partition(".")[0] in {"micro", "macro", "weighted"}
+
+
+def _has_tags(corpus: Corpus) -> bool:
+    """Whether tokens have tags."""
+    tags = corpus.tokens["tag"]
+    return tags.null_count() < len(tags)
+
+
+def _sequence(corpus: Corpus, *, strict: bool = False) -> TagSequence:
+    """The tags of a corpus, sentence after sentence."""
+    sentence = corpus.tokens["segment_row"].fill_null(-1)
+    document = corpus.tokens["document"]
+    begins = (sentence != sentence.shift(1)) | (document != document.shift(1))
+    tags = corpus.tokens["tag"].fill_null("O")
+    return TagSequence.parse(tags, begins.fill_null(value=True).to_numpy(), strict=strict)
