@@ -12,7 +12,8 @@ Conventions:
     text with a space between words and a line feed between sentences. Entity 7 of document D
     becomes `NIL7:D`; with `--set entities=corpus` it becomes `NIL7`, shared by all documents, and
     with `--set entities=written` it stays as it is. Parts after the first are separate documents,
-    `NAME;PART`.
+    `NAME;PART`. With `--set columns=tabs`, only tabs separate columns, as the official scorer of
+    CoNLL-2012 has it: without tabs, marks are looked for in the whole line.
 
 Example lines:
     #begin document (D1); part 000
@@ -83,6 +84,17 @@ def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
             return None
         found.append((bool(match[1]), match[2], bool(match[3])))
     return found
+
+
+def marks_anywhere(line: str) -> str:
+    """The marks of a line without tabs, as a last column.
+
+    Examples:
+        >>> marks_anywhere("d 0 0 (1) -"), marks_anywhere("d 0 0 word -")
+        ('(1)', '-')
+    """
+    marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
+    return "|".join(marks) or "-"
 
 
 def part(begun: re.Match[str]) -> str:
@@ -208,6 +220,7 @@ def _cells(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
 SUFFIX = ".conll"
 Offsets = Literal["tokens", "characters"]
 Entities = Literal["document", "corpus", "written"]
+Columns = Literal["any", "tabs"]
 Rows = dict[str, list[tuple[object, ...]]]
 #: Document, origin, record, start, end and text.
 Token = tuple[int, int, int, int, int, str]
@@ -226,7 +239,10 @@ def sniff(source: Source) -> bool:
 
 
 def read(
-    source: Source, offsets: Offsets = "tokens", entities: Entities = "document"
+    source: Source,
+    offsets: Offsets = "tokens",
+    entities: Entities = "document",
+    columns: Columns = "any",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
     files = FileBatch(source.path, FORMAT.name)
@@ -235,7 +251,8 @@ def read(
     for member in source.members:
         text = files.open(member)
         if text is not None:
-            files.findings += _file(text, files, documents, rows, offsets, entities)
+            lines = _tabbed(text) if columns == "tabs" else text
+            files.findings += _file(lines, files, documents, rows, offsets, entities)
     in_text = offsets == "characters"
     named = [(d.origin, d.name, "".join(d.words) if in_text else None) for d in documents.values()]
     corpus = Corpus(
@@ -244,6 +261,17 @@ def read(
         **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
     )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
+
+
+def _tabbed(text: str) -> str:
+    """A text whose lines without tabs have one word, and all marks in a last column."""
+    lines = (
+        line
+        if "\t" in line or not line.strip() or line.startswith("#")
+        else f"{line.split()[0]}\t{marks_anywhere(line)}"
+        for line in text.split("\n")
+    )
+    return "\n".join(lines)
 
 
 @dataclass

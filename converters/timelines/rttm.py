@@ -101,15 +101,14 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
     # Single spaces and tabs are the same; places stay what they are.
     table = replace(TABLE.read(text.replace(" ", "\t")), lines=Lines(text))
     rows, own = table.rows, pl.col("type").str.to_lowercase()
-    numbers = [None if llr == _NONE else float(llr) for llr in rows["llr"]]
     documents, instances = with_documents(
         rows.select(
             *("record", "name", "label"),
             kind=pl.when(own.is_in(notation.INSTANCES)).then(own).otherwise(pl.lit(kind)),
             status=pl.col("status").replace(_NONE, None),
-            start=pl.Series([float(time) for time in rows["start"]], dtype=pl.Float64),
+            start=notation.numbers(rows["start"]),
             end=notation.ends(rows["start"], rows["duration"]),
-            llr=pl.Series(numbers, dtype=pl.Float64),
+            llr=notation.numbers(rows["llr"].replace(_NONE, None)),
         )
     )
     rejected = table.rejected_records("instance")

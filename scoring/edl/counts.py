@@ -14,7 +14,8 @@ import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import fill
-from hlteval.scoring.edl import clusterings
+from hlteval.scoring import clusterings
+from hlteval.scoring.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.annotations import (
     Coded,
     Spans,
@@ -24,7 +25,6 @@ from hlteval.scoring.edl.annotations import (
     encode,
     spans,
 )
-from hlteval.scoring.edl.clusterings import Clusterings, by_group, fractions, together
 from hlteval.scoring.edl.measures import (
     COUNTS,
     FIGURES,
@@ -36,7 +36,7 @@ from hlteval.scoring.edl.measures import (
     Measure,
 )
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import harmonic, ratio
+from hlteval.scoring.ratios import harmonic, rates, ratio
 
 AVERAGES = ("<micro>", "<macro>")
 #: A measure and a group a row: its figures, whether it was asked for, whether it counts fractions.
@@ -72,7 +72,7 @@ class Grouped:
         """The figures of a measure by the number of the group; null where there are none."""
         if measure.aggregate == "blanc":
             links = (self.counts(replace(measure, aggregate=links)) for links in PAIRWISE)
-            return clusterings.blanc(*links)
+            return blanc(*links)
         return self.with_rates(self.counts(measure))
 
     @staticmethod
@@ -396,3 +396,35 @@ def scorings(rows: pl.DataFrame) -> pl.DataFrame:
     return long.sort("place", maintain_order=True).select(
         evaluation=pl.lit("Measures"), scoring="measure", measure="figure", value="value"
     )
+
+
+def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:
+    """BLANC: the means of the figures of linked and of unlinked pairs.
+
+    Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
+    the figures of that kind are 0.
+
+    Args:
+        linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
+        unlinked: those of pairs in different clusters, of the same groups.
+
+    Returns:
+        `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
+        counts: `ptp`, `fp`, `rtp`, `fn` are null.
+
+    Examples:
+        >>> one = pl.DataFrame({"group": [""], "ptp": [1], "fp": [1], "rtp": [1], "fn": [0]})
+        >>> two = pl.DataFrame({"group": [""], "ptp": [1], "fp": [0], "rtp": [1], "fn": [1]})
+        >>> blanc(one, two).row(0)[:2]
+        ('', 0.75)
+    """
+    system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
+    kinds = pl.concat([linked, unlinked]).select(
+        "group",
+        *(
+            pl.when(system + reference > 0).then(rate.fill_null(0.0)).alias(name)
+            for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
+        ),
+    )
+    means = kinds.group_by("group", maintain_order=True).mean()
+    return means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)

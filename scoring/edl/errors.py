@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from hlteval.representation import Corpus, first_case
+from hlteval.scoring.clusterings import best_alignment, intersections, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
-from hlteval.scoring.edl.clusterings import best_alignment, intersections, sizes
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}

@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring.clusterings import Clusterings, best_alignment, by_group, dice, sizes
 from hlteval.scoring.edl.annotations import (
     STEPS,
     Coded,
@@ -23,7 +24,6 @@ from hlteval.scoring.edl.annotations import (
     encode,
     sweep,
 )
-from hlteval.scoring.edl.clusterings import Clusterings, best_alignment, by_group, dice, sizes
 from hlteval.scoring.edl.counts import Counting, Grouped
 from hlteval.scoring.edl.measures import COUNTS, FIGURES, OVERLAPS, RATES, Measure
 

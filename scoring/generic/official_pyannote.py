@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from itertools import islice, product
 from string import ascii_uppercase
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
@@ -26,6 +27,8 @@ _SHORTEST = 1
 @dataclass(frozen=True)
 class OfficialSpeakerTurns(SpeakerTurns):
     """How pyannote.metrics compares turns."""
+
+    merges: ClassVar[bool] = False
 
     def prepare(self, sides: tuple[Turns, Turns]) -> tuple[Turns, Turns]:
         """All turns but those that are too short."""

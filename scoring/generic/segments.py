@@ -24,7 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -98,6 +98,9 @@ class SpeakerTurns(AdditiveMetric):
 
     options: Options = field(default_factory=Options)
 
+    merges: ClassVar[bool] = True
+    """Whether turns of one speaker that overlap or touch are one."""
+
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
@@ -120,7 +123,7 @@ class SpeakerTurns(AdditiveMetric):
         padding = round(self.options.collar * UNIT) + UNIT
         axis = make_axis(reference, system, self.options.evaluated, padding=padding)
         sides = self.prepare(axis.sides)
-        moments = Moments(axis, self._evaluated_parts(axis, sides))
+        moments = Moments(axis, self._evaluated_parts(axis, sides), merged=self.merges)
         mapped = self.map_speakers(moments)
         counts = {
             **self._time_counts(moments, mapped),
@@ -134,7 +137,7 @@ class SpeakerTurns(AdditiveMetric):
         return table.cast(dict(COUNTS)), rows  # type: ignore[arg-type]
 
     def prepare(self, sides: tuple[Turns, Turns]) -> tuple[Turns, Turns]:
-        """The turns that are compared: nobody speaks twice at once."""
+        """The turns that are compared."""
         ours, theirs = (side.merge() for side in sides)
         return ours, theirs
 

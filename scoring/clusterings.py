@@ -1,4 +1,4 @@
-"""Measures of clusterings: CEAF, B³, MUC, pairwise links and BLANC, over tables of memberships.
+"""Measures of clusterings: CEAF, B³, MUC, LEA, pairwise links, over tables of memberships.
 
 A membership is an item in a cluster of one side: `group`, `item`, `cluster`, each a number. Groups
 are scored apart and share neither items nor clusters; items are the same on both sides if they have
@@ -8,7 +8,8 @@ whole numbers by denominator first, so that they do not depend on the order of r
 one lazy query: with few rows, as most tables have, steps by themselves take longer than the work.
 
 References:
-    Luo 2005 (CEAF), Bagga and Baldwin 1998 (B³), Vilain et al. 1995 (MUC), Luo et al. 2014 (BLANC).
+    Luo 2005 (CEAF), Bagga and Baldwin 1998 (B³), Vilain et al. 1995 (MUC), Luo et al. 2014 (BLANC,
+    of linked and unlinked pairs), Moosavi and Strube 2016 (LEA).
 """
 
 from __future__ import annotations
@@ -19,9 +20,7 @@ from functools import cached_property
 
 import polars as pl
 
-from hlteval.scoring.edl.measures import COUNTS, RATES
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.ratios import rates
 
 
 @dataclass(frozen=True)
@@ -213,6 +212,30 @@ def muc(both: Clusterings) -> pl.LazyFrame:
     )
 
 
+def lea(both: Clusterings) -> pl.LazyFrame:
+    """LEA: the share of the links of each cluster that the other side has, times its size.
+
+    A cluster of one item has one link, to itself, which a cluster of only that item has too.
+    """
+    pairs = both.intersections(both.once.reference, both.once.system).lazy()
+    sized = pairs.join(both.sizes[0].select("cluster", size="size"), on="cluster")
+    sized = sized.join(both.sizes[1].select(other="cluster", size_other="size"), on="other")
+    alone = (pl.col("size") == 1) & (pl.col("size_other") == 1)
+    links = pl.col("shared") * (pl.col("shared") - 1)
+    parts = []
+    for name, size in (("rtp", pl.col("size")), ("ptp", pl.col("size_other"))):
+        # n items have n(n - 1)/2 links, of which each counts n times its share: 2/(n - 1)
+        share = sized.select(
+            "group",
+            numerator=pl.when(alone).then(1).otherwise(links),
+            denominator=pl.max_horizontal(size - 1, 1),
+        )
+        parts.append(fractions(share, name))
+    total = pl.col("size").sum()
+    ours, theirs = both.sizes
+    return together(*parts, by_group(theirs, p_den=total), by_group(ours, r_den=total))
+
+
 def pairwise(both: Clusterings) -> pl.LazyFrame:
     """Pairs of items that are in one cluster, once for each cluster that they are in."""
     linked, size = (_pairs(pl.col(name)).sum() for name in ("shared", "size"))
@@ -283,40 +306,8 @@ def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame
     return by_group(pairs, **{name: same.otherwise(pl.col("size") * pl.col("size_other")).sum()})
 
 
-#: The measures by their names; but for BLANC, which is made of two of them.
+#: The measures by their names; but for BLANC, which is made of links of two kinds.
 MEASURES: Mapping[str, Callable[[Clusterings], pl.LazyFrame]] = {
     measure.__name__: measure
-    for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, pairwise, pairwise_negative)
+    for measure in (mention_ceaf, entity_ceaf, b_cubed, muc, lea, pairwise, pairwise_negative)
 }
-
-
-def blanc(linked: pl.DataFrame, unlinked: pl.DataFrame) -> pl.DataFrame:
-    """BLANC: the means of the figures of linked and of unlinked pairs.
-
-    Where neither side has any pair of a kind, the other kind stands alone; where only one side has,
-    the figures of that kind are 0.
-
-    Args:
-        linked: `group`, `ptp`, `fp`, `rtp`, `fn` of pairs in one cluster.
-        unlinked: those of pairs in different clusters, of the same groups.
-
-    Returns:
-        `group`, `precision`, `recall`, `fscore`; null where there are no pairs. A mean has no
-        counts: `ptp`, `fp`, `rtp`, `fn` are null.
-
-    Examples:
-        >>> one = pl.DataFrame({"group": [""], "ptp": [1], "fp": [1], "rtp": [1], "fn": [0]})
-        >>> two = pl.DataFrame({"group": [""], "ptp": [1], "fp": [0], "rtp": [1], "fn": [1]})
-        >>> blanc(one, two).row(0)[:2]
-        ('', 0.75)
-    """
-    system, reference = pl.col("ptp") + pl.col("fp"), pl.col("rtp") + pl.col("fn")
-    kinds = pl.concat([linked, unlinked]).select(
-        "group",
-        *(
-            pl.when(system + reference > 0).then(rate.fill_null(0.0)).alias(name)
-            for name, rate in zip(RATES, rates(pl.col("ptp"), system, reference), strict=True)
-        ),
-    )
-    means = kinds.group_by("group", maintain_order=True).mean()
-    return means.with_columns(pl.lit(None, pl.Float64).alias(name) for name in COUNTS)
