@@ -20,7 +20,7 @@ References:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -36,8 +36,9 @@ from hlteval.scoring.generic.averages import (
     LabelOptions,
     mean,
 )
+from hlteval.scoring.generic.label_scores import SCORES, ranking_table
 from hlteval.scoring.generic.spans import Whole
-from hlteval.scoring.metric import Replicates, Tables
+from hlteval.scoring.metric import Metric, Replicates, Sums, Tables, scorings
 from hlteval.scoring.ratios import ratio
 
 #: A rate of 1 of a document.
@@ -123,8 +124,52 @@ class Labels(LabelMetric):
             >>> metric.score(metric.total([metric.statistics(corpus, corpus)[0]]))[0]["accuracy"]
             1.0
         """
-        sets = self._sets(*align(reference, system))
-        return self._count(sets), _align(sets) if alignment else None
+        reference, system = align(reference, system)
+        sets = self._sets(reference, system)
+        counts = pl.concat([self._count(sets), self._scores(sets, system)], how="diagonal")
+        return counts, _align(sets) if alignment else None
+
+    def _scores(self, sets: Sets, system: Corpus) -> pl.DataFrame:
+        """The scores of the system, and the labels of the reference, as `SCORES`."""
+        scored = system.instances.filter(kind=KIND).drop_nulls("llr")
+        if scored.is_empty():
+            return pl.DataFrame(schema=SCORES)
+        names = pl.Series(sets.names, dtype=pl.String)
+        own = {
+            "document": sets.reference // sets.width,
+            "label": names.gather(sets.reference % sets.width),
+        }
+        labels = pl.DataFrame(own).with_columns(is_label=True)
+        label = self.options.prepared(pl.col("label"))
+        rows = scored.select("document", label, score="llr").drop_nulls("label")
+        rows = rows.unique(["document", "label"], keep="first", maintain_order=True)
+        both = rows.join(labels, on=["document", "label"], how="full", coalesce=True)
+        documents = sets.documents.select(document="row", name="name")
+        named = both.join(documents, on="document").with_columns(document="name")
+        return named.select("document", "label", "score", pl.col("is_label").fill_null(value=False))
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The counts of all documents, and the scores as they are."""
+        batches = [*counts]
+        scores = [batch.drop_nulls("is_label").select(SCORES.keys()) for batch in batches]
+        added = super().total(batch.filter(pl.col("is_label").is_null()) for batch in batches)
+        return pl.concat([added, pl.DataFrame(schema=SCORES), *scores], how="diagonal")
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The averages and rankings, and the tables `scorings` and `labels`."""
+        values, tables = super().score(total.filter(pl.col("is_label").is_null()))
+        ranked = rankings(total)
+        return values | {name: _mean(ranked[name]) for name in RANKINGS}, tables
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:
+        """The averages, whose counts add, and the rankings, which need all documents at once."""
+        wanted = {*RANKINGS, "accuracy"} if names is None else {*names}
+        rest = (self,) if wanted - {*RANKINGS} else ()
+        return (*rest, Rankings(self.profile, self)) if wanted & {*RANKINGS} else rest
+
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of documents, without scores."""
+        return super().document_sums(counts.filter(pl.col("is_label").is_null()), documents)
 
     def _sets(self, reference: Corpus, system: Corpus) -> Sets:
         """The labels of both sides."""
@@ -247,6 +292,55 @@ class Labels(LabelMetric):
         pairs = aligned.group_by(label="reference_label", system="system_label")
         counts = pairs.agg(documents=pl.len()).sort("label", "system", nulls_last=True)
         return {"confusion": counts}, {}
+
+
+#: The values that need all documents at once.
+RANKINGS = ("auc", "ap")
+
+
+def rankings(total: pl.DataFrame) -> pl.DataFrame:
+    """The rankings of each label, of the total of `Labels`."""
+    return ranking_table(total.drop_nulls("is_label"), int(total["documents"].sum()))
+
+
+def _mean(values: pl.Series) -> float | None:
+    """The mean of what is defined."""
+    found = values.drop_nulls().mean()
+    return found if isinstance(found, float) else None
+
+
+@dataclass(frozen=True)
+class Rankings(Metric):
+    """The values of `Labels` that do not add.
+
+    Attributes:
+        labels: the metric that counts.
+    """
+
+    labels: Labels = field(default_factory=Labels)
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of `Labels`."""
+        return self.labels.statistics(reference, system, alignment=alignment)
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The scores, and how many documents there are."""
+        columns = (*SCORES, "documents")
+        empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
+        kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
+        return pl.concat([empty, *(batch.filter(kept).select(columns) for batch in counts)])
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The rankings, and the table `scorings`."""
+        ranked = rankings(total)
+        values = {name: _mean(ranked[name]) for name in RANKINGS}
+        rows = [
+            {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
+            for name, value in values.items()
+        ]
+        return values, {"scorings": scorings(rows)}
 
 
 def _align(sets: Sets) -> pl.DataFrame:
