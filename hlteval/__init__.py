@@ -15,6 +15,7 @@ The commands of the command line, from Python:
 - `inspect` gives an `Inspection`: what an archive is;
 - `pipeline` gives a `PipelineResult`: the status of each submission of an evaluation;
 - `campaign` gives a `CampaignResult`: many submissions to many tasks as one table;
+- `task` gives a task that a file or keywords declare, for the place of a name;
 - `check_manifest` and `best_submissions` are about the manifest of an evaluation.
 
 A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data frames.
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from hlteval.results.systems import Comparison, Leaderboard
     from hlteval.results.verdict import Verdict, Verification
     from hlteval.sources.inputs import Input, WrongArgument
+    from hlteval.tasks.generic import task
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.convert.conversion import Lossy
     from hlteval.workflows.run.verdicts import Refused
@@ -65,7 +67,7 @@ __all__ = [
     "Inspection", "Leaderboard", "Lossy", "PackedArchive", "PipelineResult", "Refused", "Scores",
     "Severity", "Verdict", "Verification", "WrongArgument", "WrongOption", "agreement",
     "best_submissions", "campaign", "check_manifest", "compare", "convert", "inspect",
-    "leaderboard", "pack", "pipeline", "read", "report", "score", "validate", "verify",
+    "leaderboard", "pack", "pipeline", "read", "report", "score", "task", "validate", "verify",
 ]  # fmt: skip
 
 # Imported where they are used: a program that asks for the version needs no data frames.
@@ -83,6 +85,7 @@ _PUBLIC = {
         "results.systems": "Comparison Leaderboard",
         "results.verdict": "Verdict Verification",
         "sources.inputs": "Input WrongArgument",
+        "tasks.generic": "task",
         "tasks.task": "WrongOption",
         "workflows.convert.conversion": "Lossy",
         "workflows.run.verdicts": "Refused",

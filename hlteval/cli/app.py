@@ -10,17 +10,17 @@ from hlteval import __version__
 from hlteval.cli import evaluation, submissions
 from hlteval.cli.commands import Command, TaskCommand, build_command, task_app, with_options
 from hlteval.cli.evaluation import campaign, pipeline
-from hlteval.cli.lists import config, demo, explain, formats, schema, tasks
+from hlteval.cli.lists import config, demo, explain, formats, new_task, schema, tasks
 from hlteval.cli.packages import convert, inspect, verify
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog
 from hlteval.cli.servers import lsp, serve
 
 #: The commands that are of no single task, in the order of the help.
 COMMANDS: Mapping[str, Callable[..., None]] = {
-    each.__name__: each
+    each.__name__.replace("_", "-"): each
     for each in (
         *(convert, verify, pipeline, campaign, serve, inspect, lsp),
-        *(config, tasks, formats, explain, schema, demo),
+        *(new_task, config, tasks, formats, explain, schema, demo),
     )
 }
 #: The commands that tasks have, in the order of the help.

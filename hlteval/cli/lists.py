@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from typer import BadParameter, Exit
+from typer import BadParameter, Exit, echo
 
 from hlteval.cli.commands import Form, check_task
 from hlteval.cli.output import Outputs
@@ -17,6 +17,31 @@ from hlteval.extensions import FORMATS, TASKS, broken_extensions
 
 if TYPE_CHECKING:
     from hlteval.reports.tables import Table
+
+
+def new_task(
+    data: str, unit: str | None = None, from_format: str | None = None, output: str | None = None
+) -> None:
+    """Write the declaration of a task from data: its labels, argument types and settings."""
+    from hlteval.reports.terminal import Prose, remarks, write
+    from hlteval.sources.writing import check_name
+    from hlteval.tasks import SUFFIX
+    from hlteval.tasks.generic_draft import draft
+
+    if output is not None and not output.endswith(SUFFIX):
+        raise BadParameter(f"the name of a declaration ends in {SUFFIX}")
+    with usage():
+        if output is not None:
+            check_name(Path(output))
+            if Path(output).exists():
+                raise FileExistsError(f"{output} exists; choose another name, or remove it")
+        folder = str(Path(output).parent) if output else "."
+        made = draft(data, unit or "", from_format or "", folder)
+        if output is None:
+            echo(made.text, nl=False)
+            return
+        Path(output).write_text(made.text, "utf-8")
+    write(remarks(), Prose(f"{output} is written; hlteval tasks --check {output} checks it"))
 
 
 def tasks(

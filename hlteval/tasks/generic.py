@@ -5,6 +5,7 @@ What a key means is a field of that name in the `Options` of the metric of the u
 """
 
 import json
+import os
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
@@ -23,14 +24,14 @@ from hlteval.syntax.json_text import schema_errors
 from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.task import Task
-from hlteval.tasks.task_file import BUILTIN_OF
+from hlteval.tasks.task_file import BUILTIN_OF, TaskTable
 from hlteval.validators.generic.schema import Allowed
 
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
-READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated"})
-READ_OPTIONS = ("documents", "mode")
+READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated", "mode"})
+READ_OPTIONS = ("documents",)
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
 
@@ -44,10 +45,10 @@ class WrongTask(ValueError):
 
     def __init__(self, findings: tuple[Finding, ...]) -> None:
         errors = [item for item in findings if item.severity == Severity.ERROR]
-        places = (f"{item.file}:{item.span.line if item.span else 1}" for item in errors)
         lines = (
-            f"{place}: {item.message}{f'; {item.help}' if item.help else ''}"
-            for place, item in zip(places, errors, strict=True)
+            f"{f'{item.file}{item.position}: ' if item.file else ''}{item.message}"
+            f"{f'; {item.help}' if item.help else ''}"
+            for item in errors
         )
         super().__init__("\n".join(lines))
         self.findings = findings
@@ -143,7 +144,7 @@ class Declaration(TomlFile):
             for key, value in self.table(table).items():
                 yield (table, key), key.replace("-", "_"), value
         for key, value in self.table("read").items():
-            if key in READ_OPTIONS or key == "scheme":
+            if key in READ_OPTIONS:
                 yield ("read", key), key, value
 
     @cached_property
@@ -209,13 +210,20 @@ class Declaration(TomlFile):
             if name in filled and value != filled[name] and name not in free
         }
 
+    @cached_property
+    def mode(self) -> str:
+        """The mode of the preset; empty if it has none."""
+        modes = self.preset.get("modes", {})
+        return str(self.table("read").get("mode", next(iter(modes), "")))
+
     @property
     def signature(self) -> dict[str, str]:
         """Its parts of a signature: its digest, and the preset with the keys that override it."""
         parts = {"declaration": sha256(self.text.encode()).hexdigest()[:16]}
         if preset := self.table("task").get("preset"):
             other = (f"+{name}={setting_text(value)}" for name, value in self.overrides.items())
-            parts["preset"] = "".join([preset, *other])
+            mode = f"-{self.mode}" if "mode" in self.table("read") and self.mode else ""
+            parts["preset"] = "".join([preset, mode, *other])
         return parts
 
 
@@ -305,18 +313,46 @@ def _cached_task(path: str, time: int, size: int) -> Task:  # noqa: ARG001 - of 
     return make_task(file)
 
 
+def task(declaration: str | os.PathLike[str] | None = None, **keys: object) -> Task:
+    """A task that a file declares, or that keywords do: the keys of its table `task`, and tables.
+
+    It goes wherever the name of a task goes.
+
+    Args:
+        declaration: path of the file.
+        **keys: what the file would have.
+
+    Raises:
+        WrongTask: a ValueError, for a declaration with errors; its `findings` are all of them.
+        TypeError: for a file and keywords, or neither.
+
+    Examples:
+        >>> people = task(unit="mentions", name="people", labels={"declared": ["Person"]})
+        >>> people.display_name, people.primary["plan"]
+        ('people', 'micro.f1')
+    """
+    if (declaration is None) != bool(keys):
+        raise TypeError("task(): expected the path of a declaration, or its keys as keywords")
+    if declaration is not None:
+        return declared_task(os.fspath(declaration))
+    about = {item.encode_name for item in msgspec.structs.fields(TaskTable)}
+    content: dict[str, object] = {"task": {k: keys[k] for k in keys if k in about}}
+    content |= {key: value for key, value in keys.items() if key not in about}
+    return declared_task(json.dumps(content, ensure_ascii=False))
+
+
 def make_task(file: Declaration) -> Task:
     """The task of a declaration without errors."""
-    task, labels, builtin = file.table("task"), file.table("labels"), file.builtin
+    about, labels, builtin = file.table("task"), file.table("labels"), file.builtin
     options = None if file.defaults is None else replace(file.defaults, **file.options)
-    scores, preset = file.table("scores"), task.get("preset", "")
+    scores, preset = file.table("scores"), about.get("preset", "")
     computed = computed_metrics(file)
     primary = scores.get("primary") or builtin.primary["plan"]
     if primary not in computed:  # of the averages that are computed, the first
         last = primary.rpartition(".")[2]
         alike = (name for name in computed if name.rpartition(".")[2] == last)
         primary = next(alike, computed[0])
-    own = {name: task[name] for name in ("title", "specification") if name in task}
+    own = {name: about[name] for name in ("title", "specification") if name in about}
     suffixes = tuple(file.table("read").get("suffixes", builtin.submission_suffixes))
     allowed = Allowed(
         labels=file.labels,
@@ -333,7 +369,7 @@ def make_task(file: Declaration) -> Task:
     return msgspec.structs.replace(
         builtin,
         name=file.path,
-        called=task.get("name") or FilePath(file.path).name.removesuffix(SUFFIX),
+        called=about.get("name") or FilePath(file.path).name.removesuffix(SUFFIX),
         signed=file.signature,
         **own,
         format=system,
@@ -347,6 +383,10 @@ def make_task(file: Declaration) -> Task:
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=lambda: allowed,
         option_defaults=file.option_values,
+        official_settings={
+            **builtin.official_settings,
+            **file.preset.get("modes", {}).get(file.mode, {}),
+        },
         measures=tuple(
             item
             for item in builtin.measures

@@ -65,6 +65,13 @@ def _preset(file: Declaration) -> Iterator[Finding]:
     elif name and units[name] != file.unit:
         reason = f"preset {name} scores {units[name]}, not {file.unit}"
         yield file.finding("TSK106", "task", "preset", reason=reason, hint=hint)
+    modes = file.preset.get("modes", {})
+    if "mode" in file.table("read") and not modes:
+        yield _no_effect(file, "read", "mode", "without a preset that has modes")
+    elif modes and file.mode not in modes:
+        hint = did_you_mean(file.mode, modes, f"use {' or '.join(modes)}")
+        given = _notation(file.mode)
+        yield file.finding("TSK105", "read", "mode", key="mode", given=given, hint=hint)
     for path, key, value in file.declared_keys():
         if key in file.overrides and path[1].replace("-", "_") == key:
             due = file.preset["values"][key]
@@ -278,5 +285,3 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
-    if "mode" in file.table("read") and not file.preset:
-        yield _no_effect(file, "read", "mode", "without a preset", 'add preset = "seqeval"')

@@ -7,7 +7,7 @@ presets.toml.
 """
 
 from collections.abc import Mapping
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 
@@ -22,7 +22,8 @@ Average = Literal["micro", "macro", "weighted", "samples"]
 Averages = Annotated[tuple[Average, ...], msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)]
 Criterion = Literal["label", "document", "language"]
 Criteria = Annotated[tuple[Criterion, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
-#: The built-in task of each unit.
+UNITS: tuple[Unit, ...] = get_args(Unit)
+#: The built-in tasks of units that have another name.
 BUILTIN_OF: Mapping[str, str] = {"clusters": "coreference"}
 
 

@@ -126,7 +126,7 @@ class Misfits(NamedTuple):
     explained: int = 0
 
 
-def _misfits(context: RuleContext) -> Misfits:
+def misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, white space apart."""
     texts = dict(context.against.documents.select("row", "text").drop_nulls().iter_rows())
     spans = context.records("mentions", "start", "end", "text", "fragments")
@@ -158,7 +158,7 @@ def _misfits(context: RuleContext) -> Misfits:
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:
     """A submission whose offsets fit if they are counted in another unit."""
-    found = context.once(_misfits)
+    found = context.once(misfits)
     unit = {"utf-16": "UTF-16 code units", "bytes": "bytes of UTF-8"}.get(found.unit, "")
     row = {"count": found.explained, "all": found.rows.height, "unit": unit, "set": found.unit}
     return about_submission(only_if(bool(found.unit), pl.LazyFrame([row])))
@@ -166,7 +166,7 @@ def other_unit(context: RuleContext) -> pl.LazyFrame:
 
 def other_text(context: RuleContext) -> pl.LazyFrame:
     """A span whose text is not that of the document at its offsets."""
-    found = context.once(_misfits)
+    found = context.once(misfits)
     rows = found.rows.lazy().filter(pl.col("start") < pl.col("end"))
     shown = {name: pl.col(name).str.head(40) for name in ("text", "actual")}
     return at(only_if(not found.unit, rows).with_columns(**shown), "text")

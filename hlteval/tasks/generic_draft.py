@@ -1,0 +1,215 @@
+"""Declarations made from data: a task with the labels, argument types and settings that are found.
+
+The text is commented, and has every key that people change most, so that it is ready to edit.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import NamedTuple
+
+import polars as pl
+
+from hlteval.converters import Format, known
+from hlteval.converters import load as load_format
+from hlteval.findings.counts import count_of
+from hlteval.representation import Corpus, fillers
+from hlteval.sources import Source, open_source
+from hlteval.tasks import BUILTIN, load
+from hlteval.tasks.generic import presets
+from hlteval.tasks.option_files import read_corpus
+from hlteval.tasks.task import WrongOption
+from hlteval.tasks.task_file import BUILTIN_OF, UNITS
+from hlteval.validators.generic.schema import Allowed
+from hlteval.validators.generic.units import misfits
+from hlteval.validators.rule import RuleContext
+
+CONF = "annotation.conf"
+#: Formats of which the unit does not follow from their tables.
+_UNITS: Mapping[str, str] = {"conll-coref": "clusters", "neleval": "links", "edl-tab": "links"}
+#: The keys of `match` that a unit has, with their other values.
+_CHOICES: Mapping[str, str] = {
+    "span": '"exact"  # or overlap, iou, contains, tokens, end, none',
+    "label": '"equal"  # or none, ancestor',
+    "arguments": '"span+label"  # or span, end, end+label, overlap',
+    "singletons": '"keep"  # or remove',
+    "collar": "0.5  # seconds in total around boundaries of the reference",
+    "lowercase": "true  # letter case is ignored",
+    "punctuation": '"remove"  # or keep',
+}
+
+
+class Draft(NamedTuple):
+    """A declaration made from data.
+
+    Attributes:
+        text: of the file.
+        name: of the task.
+    """
+
+    text: str
+    name: str
+
+
+def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft:
+    """Make a declaration from data.
+
+    Args:
+        path: of annotations, such as a reference.
+        unit: of the task; by default, the unit that the data have.
+        form: the format of the data; by default, the format that fits.
+        folder: where the declaration will be: it names an annotation.conf that is below.
+
+    Raises:
+        FileNotFoundError: if the path does not exist.
+        WrongOption: if no format fits, or several do, or if the data have no such units.
+    """
+    source = open_source(path)
+    chosen = _format(source, form, unit)
+    corpus, _ = read_corpus(chosen, source)
+    unit = unit or _unit(chosen, corpus)
+    task = load(BUILTIN_OF.get(unit, unit))
+    rows: pl.DataFrame = getattr(corpus, task.scored_table)
+    if task.scored_table not in chosen.tables:
+        raise WrongOption(f"{chosen.name} has no {unit}; use --unit or --from")
+    name = Path(path).resolve().name.partition(".")[0].lower() or "task"
+    name = f"my-{name}" if name in BUILTIN else name
+    conf = Path(path) / CONF
+    below = conf.is_file() and conf.resolve().is_relative_to(Path(folder).resolve())
+    parts = [
+        f"# Made from {path}: {count_of(corpus.documents.height, 'document')}, "
+        f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
+        "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
+        *_about(name, unit),
+        *_reading(chosen, corpus),
+    ]
+    relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
+    parts += _labels(rows, unit, str(relative) if relative else "")
+    parts += _matching(unit, corpus, conf_is_used=below)
+    parts += ["", "[scores]", f'primary = "{task.primary["plan"]}"']
+    return Draft("\n".join(parts) + "\n", name)
+
+
+def _format(source: Source, form: str, unit: str) -> Format:
+    """The format of data.
+
+    Raises:
+        WrongOption: if none or several fit.
+    """
+    if form:
+        if form not in known():
+            raise WrongOption(f"unknown format {form}; `hlteval formats` lists them")
+        return load_format(form)
+    units = (unit,) if unit else UNITS
+    tasks = [load(name) for name in (BUILTIN_OF.get(u, u) for u in units) if name in BUILTIN]
+    names = dict.fromkeys(name for task in tasks for name in (task.format, *task.submitted))
+    fitting = [each for each in map(load_format, names) if each.sniff(source)]
+    fitting = [each for each in fitting if not each.general] or fitting
+    suffixed = [each for each in fitting if source.path.endswith(each.suffixes)]
+    fitting = suffixed or fitting
+    if not fitting:
+        raise WrongOption(f"{source.path} matches no format with units; set it with --from")
+    return fitting[0]
+
+
+def _unit(form: Format, corpus: Corpus) -> str:
+    """The unit that data have, by their format and what they hold."""
+    if form.name in _UNITS:
+        return _UNITS[form.name]
+    if corpus.frames.height:
+        return "relations" if corpus.frames["kind"].eq("relation").all() else "events"
+    fitting = [name for name in UNITS if _has(form, corpus, name)]
+    return fitting[0] if fitting else "mentions"
+
+
+def _has(form: Format, corpus: Corpus, unit: str) -> bool:
+    """Whether data in a format have units of a built-in task."""
+    name = BUILTIN_OF.get(unit, unit)
+    if name not in BUILTIN:
+        return False
+    task = load(name)
+    rows: pl.DataFrame = getattr(corpus, task.scored_table)
+    return bool(rows.height) and form.name in {task.format, *task.submitted}
+
+
+def _about(name: str, unit: str) -> Iterator[str]:
+    """The lines of the table `task`."""
+    fitting = [preset for preset, table in presets().items() if table["unit"] == unit]
+    yield from ("", "[task]", f'name = "{name}"', f'title = "{unit.capitalize()} of {name}"')
+    yield f'unit = "{unit}"'
+    if fitting:
+        more = f" (or {', '.join(fitting[1:])})" if fitting[1:] else ""
+        yield f'# preset = "{fitting[0]}"  # --profile official equals this tool{more}'
+
+
+def _reading(form: Format, corpus: Corpus) -> Iterator[str]:
+    """The lines of the table `read`, with the unit of offsets that is found."""
+    yield from ("", "[read]", f'format = "{form.name}"')
+    settings = {setting.name for setting in form.settings}
+    if "offsets" in settings and corpus.mentions.height:
+        found = misfits(RuleContext(corpus, corpus, Allowed("mentions")))
+        if found.unit:
+            share = f"{found.explained} of {found.rows.height} spans need it"
+            yield f'offsets = "{found.unit}"  # {share}'
+
+
+def _labels(rows: pl.DataFrame, unit: str, conf: str) -> Iterator[str]:
+    """The lines of the table `labels`: with the number of units of each."""
+    if "label" not in rows.columns or unit in {"segments", "transcripts", "clusters"}:
+        return
+    counts = rows.drop_nulls("label").group_by("label").len()
+    counts = counts.sort("len", "label", descending=[True, False])
+    yield from ("", "[labels]")
+    if conf:
+        yield f"from = {_quote(conf)}"
+        yield "# found:"
+    else:
+        yield "declared = ["
+    lead = "#   " if conf else "    "
+    for label, count in counts.iter_rows():
+        yield f"{lead}{_quote(label)},  # {count:,}"
+    if not conf:
+        yield "]"
+    yield '# undeclared = "error"  # or warning, ignore'
+    yield "# ignore = []  # labels that are left out on both sides"
+
+
+def _matching(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[str]:
+    """The lines of the table `match`, and of the arguments of relations and events."""
+    task = load(BUILTIN_OF.get(unit, unit))
+    names = {item.name for item in fields(task.metric_options())} if task.metric_options else set()
+    keys = [key for key in _CHOICES if key in names and key != "arguments"]
+    if keys:
+        yield from ("", "[match]", *(f"# {key} = {_CHOICES[key]}" for key in keys))
+    if unit in {"relations", "events"}:
+        yield from ("", f"[{unit}]")
+        if "arguments" in names:
+            yield f"# arguments = {_CHOICES['arguments']}"
+        if not conf_is_used:
+            yield from _roles(corpus, unit)
+
+
+def _roles(corpus: Corpus, unit: str) -> Iterator[str]:
+    """The lines of the roles of each label, with the labels that fill them."""
+    rows = fillers(corpus, corpus).drop_nulls("filler_label")
+    pairs = rows.group_by("label", "role").agg(pl.col("filler_label").unique().sort())
+    yield from ("", f"[{unit}.roles]") if rows.height else ()
+    for (label,), own in pairs.sort("label", "role").group_by("label", maintain_order=True):
+        roles = (f"{_key(role)} = {_list(types)}" for _, role, types in own.iter_rows())
+        yield f"{_key(str(label))} = {{ {', '.join(roles)} }}"
+
+
+def _quote(text: str) -> str:
+    """A text as TOML writes it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _list(values: Sequence[str]) -> str:
+    return f"[{', '.join(map(_quote, values))}]"
+
+
+def _key(name: str) -> str:
+    """A key as TOML writes it."""
+    plain = name.isascii() and name.replace("_", "").replace("-", "").isalnum()
+    return name if plain else _quote(name)
