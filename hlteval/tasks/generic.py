@@ -155,7 +155,7 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
-        for name in ("roles", "from"):
+        for name in ("roles", "from", "by"):
             declared.pop(name, None)
         return {
             name: msgspec.convert(value, self.option_types[name])
