@@ -379,9 +379,9 @@ def make_task(file: Declaration) -> Task:
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         metric=partial(_metric, file=file, metric=builtin.metric),
-        metric_options=lambda: options,
+        metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
-        schema=lambda: allowed,
+        schema=partial(replace, allowed),
         option_defaults=file.option_values,
         official_settings={
             **builtin.official_settings,
