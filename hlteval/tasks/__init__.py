@@ -16,7 +16,7 @@ BUILTIN = (
     *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
-    *("mentions", "coreference", "segments", "transcripts"),
+    *("labels", "mentions", "coreference", "segments", "transcripts"),
 )
 
 
