@@ -23,7 +23,7 @@ from hlteval.scoring.metric import Metric
 from hlteval.syntax.json_text import schema_errors
 from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import Task, has_code
 from hlteval.tasks.task_file import BUILTIN_OF, TaskTable
 from hlteval.validators.generic.schema import Allowed
 
@@ -34,6 +34,10 @@ READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated",
 READ_OPTIONS = ("documents",)
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
+
+
+#: What no tool of a preset looks at: in the profile `official`, nothing of it blocks.
+_IGNORED = frozenset({"GEN101", "GEN201", "GEN202", "GEN203", "GEN301", "GEN405"})
 
 
 class WrongTask(ValueError):
@@ -155,7 +159,7 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
-        for name in ("roles", "from"):
+        for name in ("roles", "from", "by"):
             declared.pop(name, None)
         return {
             name: msgspec.convert(value, self.option_types[name])
@@ -230,7 +234,7 @@ class Declaration(TomlFile):
 @cache
 def presets() -> Tables:
     """The presets by name."""
-    return read_tables("hlteval.tasks", "presets")
+    return read_tables("hlteval.scoring.generic", "presets")
 
 
 def setting_text(value: object) -> str:
@@ -379,9 +383,10 @@ def make_task(file: Declaration) -> Task:
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         metric=partial(_metric, file=file, metric=builtin.metric),
-        metric_options=lambda: options,
+        metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
-        schema=lambda: allowed,
+        schema=partial(replace, allowed),
+        official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
         option_defaults=file.option_values,
         official_settings={
             **builtin.official_settings,

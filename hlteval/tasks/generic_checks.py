@@ -272,10 +272,11 @@ def _effects(file: Declaration) -> Iterator[Finding]:
             yield file.finding(
                 "TSK109", name, of_key=True, key=f"[{name}]", reason=reason, hint="remove it"
             )
-    for path, name, _ in file.declared_keys():
+    for path, name, value in file.declared_keys():
         if path[0] in _OF_UNITS and path[0] != file.unit:
             continue
-        if name not in types and path not in _USED and path[0] != "read":
+        usual = (name, value) == ("span", "exact")  # which all units compare that have spans
+        if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
     span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
     shares = [key for key in ("threshold", "credit") if key in file.table("match")]
