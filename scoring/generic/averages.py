@@ -64,13 +64,13 @@ class LabelOptions:
     macro_over: Literal["declared", "reference", "seen"] = "declared"
     undefined: Literal["none", 0, 1] = "none"
 
-    def prepared(self, label: pl.Expr) -> pl.Expr:
+    def prepare(self, label: pl.Expr) -> pl.Expr:
         """Labels as they are counted; null where they are ignored.
 
         Examples:
             >>> options = LabelOptions(ignore=("Note",), map={"Pers": "Person"})
             >>> rows = pl.DataFrame({"label": ["Pers", "Note", "Org"]})
-            >>> rows.select(options.prepared(pl.col("label"))).to_series().to_list()
+            >>> rows.select(options.prepare(pl.col("label"))).to_series().to_list()
             ['Person', None, 'Org']
         """
         if self.map:
@@ -160,7 +160,7 @@ class LabelMetric(AdditiveMetric):
     items: ClassVar[str] = "unit"
 
     @property
-    def added(self) -> tuple[str, ...]:
+    def count_columns(self) -> tuple[str, ...]:
         """The columns of the counts that add."""
         return (*COUNTED, *self.extras)
 
@@ -172,14 +172,14 @@ class LabelMetric(AdditiveMetric):
             documents: the `row` and the `name` of each document.
         """
         names = documents.select("row", document="name")
-        absent = [pl.lit(0).alias(name) for name in self.added if name not in rows.columns]
+        absent = [pl.lit(0).alias(name) for name in self.count_columns if name not in rows.columns]
         named = rows.join(names, on="row", maintain_order="left").with_columns(absent)
-        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
+        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.count_columns]
         return named.select("document", "label", *added)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""
-        schema = {"label": pl.String, **dict.fromkeys(self.added, pl.Int64)}
+        schema = {"label": pl.String, **dict.fromkeys(self.count_columns, pl.Int64)}
         batches = [batch.select(schema.keys()) for batch in counts]
         rows = pl.concat([pl.DataFrame(schema=schema), *batches])
         return rows.group_by("label").sum().sort("label", nulls_last=False)
@@ -234,7 +234,7 @@ class LabelMetric(AdditiveMetric):
 
     @property
     def unit(self) -> int:
-        """What a right unit counts: more than 1 where units can be right in part."""
+        """Count of a right unit: more than 1 where units can be right in part."""
         return 1
 
     def values(
@@ -263,13 +263,13 @@ class LabelMetric(AdditiveMetric):
             elif average == "macro":
                 means = Rates(*(mean(rate, self._in_macro(counted)) for rate in rates))
             elif average == "weighted":
-                means = self.weighted(rates, weights, counted)
+                means = self.weighted_mean(rates, weights, counted)
             else:
                 continue
             found |= {f"{average}.{rate}": getattr(means, rate) for rate in RATES}
         return found
 
-    def weighted(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
+    def weighted_mean(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
         """The means weighted by the units of the reference."""
         return Rates(*(mean(rate, weights) for rate in rates))
 
@@ -287,7 +287,7 @@ class LabelMetric(AdditiveMetric):
         return inside.astype(np.float64)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What was left out: of both sides, and of averages."""
+        """Notes on labels that are left out, on both sides and of averages."""
         notes = []
         if ignored := int(total["ignored"].sum()):
             notes.append(f"{count_of(ignored, self.items)} with ignored labels left out")
