@@ -5,7 +5,7 @@ All findings have the line and column of the key or value that they are about.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -150,10 +150,8 @@ class TomlFile:
                 text = f'"{text}"' if isinstance(given, str) else text
                 problem = _PROBLEMS.get(error.keyword, "unknown value {}").format(text)
                 if error.keyword == "uniqueItems":
-                    at, again = next(
-                        pair for pair in enumerate(given) if pair[1] in given[: pair[0]]
-                    )
-                    path, problem = (*path, at), f"{again} is there twice"
+                    at = next(at for at, item in enumerate(given) if item in given[:at])
+                    path, problem = (*path, at), f"{given[at]} is there twice"
                 values = {"key": key, "given": text, "problem": problem}
                 yield self.finding(f"{prefix}105", *path, **values, hint=hint)
 

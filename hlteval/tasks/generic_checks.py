@@ -149,8 +149,8 @@ def _files(file: Declaration) -> Iterator[Finding]:
     """Yield the findings about files that are not there, or outside of the folder."""
     evaluated = file.table("read").get("evaluated", {})
     if not isinstance(evaluated, dict):
-        values = {"key": "read.evaluated", "given": "no table", "wanted": "a table"}
-        yield file.finding("TSK103", "read", "evaluated", **values)
+        place, key = ("read", "evaluated"), "read.evaluated"
+        yield file.finding("TSK103", *place, key=key, given="no table", wanted="a table")
         evaluated = {}
     elif evaluated.get("format", "uem") != "uem":
         reason = f"evaluated stretches are no {evaluated['format']}"
@@ -299,7 +299,8 @@ def _effects(file: Declaration) -> Iterator[Finding]:
         usual = (name, value) == ("span", "exact")  # which all units compare that have spans
         if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
-    if "evaluated" in file.table("read") and not file.option_values:
+    evaluated = file.table("read").get("evaluated")
+    if isinstance(evaluated, dict) and "path" in evaluated and not file.option_values:
         yield _no_effect(file, "read", "evaluated", f"on {file.unit}")
     span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
     shares = [key for key in ("threshold", "credit") if key in file.table("match")]
