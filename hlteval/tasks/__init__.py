@@ -17,12 +17,8 @@ BUILTIN = (
     "hub4",
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
     # declared in files by anybody:
-    "mentions",
-    "coreference",
-    "links",
-    "labels",
-    "segments",
-    "transcripts",
+    *("mentions", "relations", "events", "coreference", "links", "labels"),
+    *("segments", "transcripts"),
 )
 
 
