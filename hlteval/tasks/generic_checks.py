@@ -27,7 +27,7 @@ _USED = frozenset(
     {
         *(("labels", key) for key in ("declared", "from", "ignore", "undeclared")),
         *((table, key) for table in ("relations", "events") for key in ("roles", "at_most")),
-        *(("scores", key) for key in ("primary", "by", "average", "measures")),
+        *(("scores", key) for key in ("primary", "by", "average", "measures", "also")),
     }
 )
 #: Other names of schemes of tags.
@@ -245,13 +245,14 @@ def _scores(file: Declaration) -> Iterator[Finding]:
     metrics, computed = file.builtin.metrics, computed_metrics(file)
     averages = set(scores.get("average", ()))
     names = [n for n in dict.fromkeys(n.partition(".")[0] for n in metrics) if n not in AVERAGES]
-    for at, name in enumerate(scores.get("measures", ())):
-        if name not in names:
-            hint = did_you_mean(name, names, f"use {', '.join(names)}")
-            path = ("scores", "measures", at)
-            yield file.finding(
-                "TSK105", *path, key="measures", problem=f"unknown measure {name}", hint=hint
-            )
+    for key in ("measures", "also"):
+        for at, name in enumerate(scores.get(key, ())):
+            if name not in names:
+                hint = did_you_mean(
+                    name, names, f"use {', '.join(names)}" if names else "remove it"
+                )
+                path, problem = ("scores", key, at), f"unknown measure {name}"
+                yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
     primary = scores.get("primary", "")
     if primary and primary not in metrics:
         alike = [name for name in metrics if name.endswith(f".{primary}")]
