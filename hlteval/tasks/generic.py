@@ -7,7 +7,7 @@ What a key means is a field of that name in the `Options` of the metric of the u
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -24,7 +24,7 @@ from hlteval.syntax.json_text import schema_errors
 from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.task import Task, has_code
-from hlteval.tasks.task_file import BUILTIN_OF, TaskTable
+from hlteval.tasks.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.validators.generic.schema import Allowed
 
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
@@ -75,6 +75,13 @@ class Declaration(TomlFile):
         if self.path.startswith("{"):
             return entry(code).finding(values)
         return super().finding(code, *path, of_key=of_key, **values)
+
+    def hint_of_key(self, name: str, keys: Sequence[str]) -> str:
+        """Return the help about an unknown key: another table may have it."""
+        homes = (table for table, own in tables_with_keys().items() if name in own)
+        hint = super().hint_of_key(name, keys)
+        home = next(homes, "")
+        return f"move it to [{home}]" if home and "did you mean" not in hint else hint
 
     def table(self, name: str) -> Tables:
         """One of its tables; empty if it has none of the name."""
@@ -229,6 +236,17 @@ class Declaration(TomlFile):
             mode = f"-{self.mode}" if "mode" in self.table("read") and self.mode else ""
             parts["preset"] = "".join([preset, mode, *other])
         return parts
+
+
+@cache
+def tables_with_keys() -> Mapping[str, tuple[str, ...]]:
+    """The tables of a declaration that have keys of their own, with these."""
+    hints = get_type_hints(TaskFile)
+    return {
+        name: tuple(item.encode_name for item in msgspec.structs.fields(kind))
+        for name, kind in hints.items()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    }
 
 
 @cache
