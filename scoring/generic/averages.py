@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, plain, ratio
 
@@ -295,6 +295,16 @@ class LabelMetric(AdditiveMetric):
         notes = []
         if ignored := int(total["ignored"].sum()):
             notes.append(f"{count_of(ignored, self.items)} with ignored labels left out")
+        known = {*self.options.declared}
+        expected, predicted = (pl.col(name) > 0 for name in ("expected", "predicted"))
+        if unknown := [
+            label
+            for label in total.drop_nulls("label").filter(~expected & predicted)["label"]
+            if label not in known
+        ]:
+            notes.append(
+                f"wrong everywhere, since the reference lacks it: {first_names(unknown, _NAMED)}"
+            )
         if self.options.undefined == "none" and "macro" in self.options.average:
             counted = self.of_labels(total)
             inside = self._in_macro(counted)[0] > 0
@@ -303,8 +313,7 @@ class LabelMetric(AdditiveMetric):
                 gone = np.isnan(getattr(rates, rate)[0]) & inside
                 if gone.any() and not gone.all():
                     names = [counted.labels[at] for at in np.flatnonzero(gone)]
-                    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-                    listed = ", ".join(names[:_NAMED]) + more
+                    listed = first_names(names, _NAMED)
                     notes.append(f"macro.{rate} leaves out labels where it is undefined: {listed}")
         return tuple(notes)
 
