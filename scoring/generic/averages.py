@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, plain, ratio
 
@@ -47,6 +47,7 @@ class LabelOptions:
         declared: the labels of the task; those of the reference if empty.
         ignore: labels that are left out on both sides.
         map: labels that are counted as another, with that.
+        undeclared: with `ignore`, labels that are not declared are left out, too.
         parents: the parent of each label that has one, in a hierarchy.
         average: the averages that are computed.
         average_labels: the only labels that averages are over; all if empty.
@@ -58,6 +59,7 @@ class LabelOptions:
     declared: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     map: Mapping[str, str] = field(default_factory=dict)
+    undeclared: Literal["error", "warning", "ignore"] = "error"
     parents: Mapping[str, str] = field(default_factory=dict)
     average: tuple[Average, ...] = ("micro", "macro", "weighted")
     average_labels: tuple[str, ...] = ()
@@ -77,6 +79,8 @@ class LabelOptions:
             label = label.replace(dict(self.map))
         if self.ignore:
             label = pl.when(~label.is_in(self.ignore)).then(label)
+        if self.declared and self.undeclared == "ignore":
+            label = pl.when(label.is_in(self.declared)).then(label)
         return label
 
     def ancestors(self, label: str) -> list[str]:
@@ -291,6 +295,16 @@ class LabelMetric(AdditiveMetric):
         notes = []
         if ignored := int(total["ignored"].sum()):
             notes.append(f"{count_of(ignored, self.items)} with ignored labels left out")
+        known = {*self.options.declared}
+        expected, predicted = (pl.col(name) > 0 for name in ("expected", "predicted"))
+        if unknown := [
+            label
+            for label in total.drop_nulls("label").filter(~expected & predicted)["label"]
+            if label not in known
+        ]:
+            notes.append(
+                f"wrong everywhere, since the reference lacks it: {first_names(unknown, _NAMED)}"
+            )
         if self.options.undefined == "none" and "macro" in self.options.average:
             counted = self.of_labels(total)
             inside = self._in_macro(counted)[0] > 0
@@ -299,8 +313,7 @@ class LabelMetric(AdditiveMetric):
                 gone = np.isnan(getattr(rates, rate)[0]) & inside
                 if gone.any() and not gone.all():
                     names = [counted.labels[at] for at in np.flatnonzero(gone)]
-                    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-                    listed = ", ".join(names[:_NAMED]) + more
+                    listed = first_names(names, _NAMED)
                     notes.append(f"macro.{rate} leaves out labels where it is undefined: {listed}")
         return tuple(notes)
 

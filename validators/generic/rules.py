@@ -16,7 +16,6 @@ RULES = (
     Rule("GEN202", "arguments", labels.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),
     Rule("GEN301", "documents", units.extra_document, submission_only=True),
-    Rule("GEN302", "documents", units.missing_document, submission_only=True, finds_missing=True),
     Rule("GEN401", "documents", units.duplicate),
     Rule("GEN402", "mentions", units.outside_text),
     Rule("GEN403", "mentions", units.other_text, "mentions.text"),

@@ -1,4 +1,4 @@
-"""Rules of declared tasks about units and documents: duplicates, spans beside texts, documents."""
+"""Rules of declared tasks about documents and units: their texts, and what is there twice."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -48,14 +48,6 @@ _EXTRA: Mapping[str, str] = {
     "both": "remove it, or use --lenient: its units then count as wrong",
     "reference": "nothing needs to be done: only documents of the reference count",
 }
-
-
-def missing_document(context: RuleContext) -> pl.LazyFrame:
-    """A document of the reference of which the submission has nothing."""
-    rows = context.against.documents.lazy().select("row", document="name")
-    known = context.system.documents["name"].to_list()
-    missing = only_if(not context.own, rows).filter(~pl.col("document").is_in(known))
-    return about_submission(missing)
 
 
 # Units that are there twice.
