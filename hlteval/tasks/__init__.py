@@ -16,7 +16,9 @@ BUILTIN = (
     *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
-    *("labels", "mentions", "coreference", "segments", "transcripts"),
+    # declared in files by anybody:
+    *("mentions", "relations", "events", "coreference", "links", "labels"),
+    *("segments", "transcripts"),
 )
 
 

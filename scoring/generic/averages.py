@@ -47,6 +47,7 @@ class LabelOptions:
         declared: the labels of the task; those of the reference if empty.
         ignore: labels that are left out on both sides.
         map: labels that are counted as another, with that.
+        undeclared: with `ignore`, labels that are not declared are left out, too.
         parents: the parent of each label that has one, in a hierarchy.
         average: the averages that are computed.
         average_labels: the only labels that averages are over; all if empty.
@@ -58,6 +59,7 @@ class LabelOptions:
     declared: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     map: Mapping[str, str] = field(default_factory=dict)
+    undeclared: Literal["error", "warning", "ignore"] = "error"
     parents: Mapping[str, str] = field(default_factory=dict)
     average: tuple[Average, ...] = ("micro", "macro", "weighted")
     average_labels: tuple[str, ...] = ()
@@ -77,6 +79,8 @@ class LabelOptions:
             label = label.replace(dict(self.map))
         if self.ignore:
             label = pl.when(~label.is_in(self.ignore)).then(label)
+        if self.declared and self.undeclared == "ignore":
+            label = pl.when(label.is_in(self.declared)).then(label)
         return label
 
     def ancestors(self, label: str) -> list[str]:

@@ -97,6 +97,36 @@ class Units:
         return Units(document, start, end, label, span, key, at)
 
 
+def joined(first: Units, second: Units) -> Units:
+    """The units of two sides, one after the other."""
+    document, start, end, label, span, key, at = (
+        np.concatenate(pair)
+        for pair in zip(
+            *(
+                (
+                    units.document,
+                    units.start,
+                    units.end,
+                    units.label,
+                    units.span,
+                    units.key,
+                    units.at,
+                )
+                for units in (first, second)
+            ),
+            strict=True,
+        )
+    )
+    parts = None
+    if first.parts is not None and second.parts is not None:
+        index, starts, ends = (
+            np.concatenate(p) for p in zip(first.parts, second.parts, strict=True)
+        )
+        index[len(first.parts[0]) :] += len(first)
+        parts = index, starts, ends
+    return Units(document, start, end, label, span, key, at, parts)
+
+
 @dataclass(frozen=True)
 class Sides:
     """The units of both sides.

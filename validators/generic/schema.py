@@ -8,6 +8,7 @@ from typing import Literal
 _TABLES: Mapping[str, str] = {
     "relations": "frames",
     "events": "frames",
+    "labels": "instances",
     "segments": "instances",
     "transcripts": "segments",
 }
