@@ -4,15 +4,17 @@ What a key means is a field of that name in the `Options` of the metric of the u
 (presets.toml) fills fields in the profile `official` only: `plan` is one definition everywhere.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import msgspec
 
@@ -26,6 +28,9 @@ from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.task import Task, has_code
 from hlteval.tasks.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.validators.generic.schema import Allowed
+
+if TYPE_CHECKING:
+    from hlteval.tasks.agreement import Agreement
 
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
@@ -404,6 +409,7 @@ def make_task(file: Declaration) -> Task:
         metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=partial(replace, allowed),
+        agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
         option_defaults=file.option_values,
         official_settings={
@@ -419,6 +425,19 @@ def make_task(file: Declaration) -> Task:
             item for item in builtin.statistics if builtin.measures or item.name in computed
         ),
     )
+
+
+def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Tables) -> Agreement:
+    """The agreement of annotators: the units of the built-in task, or the one that is declared."""
+    from hlteval.tasks.agreement import Agreement
+
+    known = builtin() if builtin else Agreement()
+    wanted = own.get("unit", "")
+    units = tuple(unit for unit in known.units if wanted in {"", unit.name})
+    measures = tuple(dict.fromkeys((primary, *known.measures)))
+    if own.get("coefficient") == "f1":
+        return replace(known, units=(), measures=measures, why="the declaration asks for none")
+    return replace(known, units=units, measures=measures)
 
 
 def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Metric:

@@ -1,4 +1,4 @@
-"""Rules of declared tasks about documents and units: those that are there twice, and their texts."""
+"""Rules of declared tasks about documents and units: their texts, and what is there twice."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
