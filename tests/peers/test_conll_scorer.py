@@ -33,7 +33,9 @@ LENGTH = 8
 @st.composite
 def documents(draw, repeats):
     """Spans of a document with their entities; mentions of one entity do not cross."""
-    spans = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 3)).filter(lambda s: sum(s) <= LENGTH)
+    spans = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, 3)).filter(
+        lambda s: sum(s) <= LENGTH
+    )
     found = draw(st.lists(spans, unique=True, max_size=8))
     rows = [(start, start + size, draw(st.integers(1, 4))) for start, size in found]
     if repeats and rows:

@@ -22,8 +22,9 @@ identification = pytest.importorskip("pyannote.metrics.identification")
 #: Thousandths of a second: half of the times are whole, so that boundaries and totals are equal.
 TIMES = st.integers(0, 20_000) | st.integers(0, 20).map(lambda second: second * 1000)
 TURNS = st.lists(
-    st.tuples(TIMES, st.integers(0, 6_000) | st.integers(0, 5).map(lambda s: s * 1000))
-    .flatmap(lambda turn: st.sampled_from("ABC").map(lambda name: (*turn, name))),
+    st.tuples(TIMES, st.integers(0, 6_000) | st.integers(0, 5).map(lambda s: s * 1000)).flatmap(
+        lambda turn: st.sampled_from("ABC").map(lambda name: (*turn, name))
+    ),
     max_size=8,
 )
 UEM = st.none() | st.lists(st.tuples(TIMES, st.integers(1, 15_000)), min_size=1, max_size=3)
