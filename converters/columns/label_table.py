@@ -109,7 +109,7 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     if columns:
         body = text.partition("\n")[2] if layout.header else text
         table = _table(body, separator, len(names), layout)
-        rejected, rows = _labelled(table, columns, names, layout, lines)
+        rejected, rows = _label_rows(table, columns, names, layout, lines)
     named = rows.select("name", "record", label="label", llr="score")
     documents, instances = with_documents(named)
     instances = instances.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
@@ -174,14 +174,14 @@ def _table(text: str, separator: str, width: int, layout: Layout) -> pl.DataFram
     )
 
 
-def _labelled(
+def _label_rows(
     table: pl.DataFrame,
     columns: tuple[int, int, int],
     names: Sequence[str],
     layout: Layout,
     lines: Lines,
 ) -> tuple[list[Problem], pl.DataFrame]:
-    """What is wrong with lines, and a row per document and label of the others, as `_ROWS`."""
+    """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
     document, label, score = columns
     width = len(names)
     cells = [str(at) for at in range(width + 1)]

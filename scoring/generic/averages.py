@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, plain, ratio
 
@@ -66,13 +66,13 @@ class LabelOptions:
     macro_over: Literal["declared", "reference", "seen"] = "declared"
     undefined: Literal["none", 0, 1] = "none"
 
-    def prepared(self, label: pl.Expr) -> pl.Expr:
+    def prepare(self, label: pl.Expr) -> pl.Expr:
         """Labels as they are counted; null where they are ignored.
 
         Examples:
             >>> options = LabelOptions(ignore=("Note",), map={"Pers": "Person"})
             >>> rows = pl.DataFrame({"label": ["Pers", "Note", "Org"]})
-            >>> rows.select(options.prepared(pl.col("label"))).to_series().to_list()
+            >>> rows.select(options.prepare(pl.col("label"))).to_series().to_list()
             ['Person', None, 'Org']
         """
         if self.map:
@@ -164,7 +164,7 @@ class LabelMetric(AdditiveMetric):
     items: ClassVar[str] = "unit"
 
     @property
-    def added(self) -> tuple[str, ...]:
+    def count_columns(self) -> tuple[str, ...]:
         """The columns of the counts that add."""
         return (*COUNTED, *self.extras)
 
@@ -176,14 +176,14 @@ class LabelMetric(AdditiveMetric):
             documents: the `row` and the `name` of each document.
         """
         names = documents.select("row", document="name")
-        absent = [pl.lit(0).alias(name) for name in self.added if name not in rows.columns]
+        absent = [pl.lit(0).alias(name) for name in self.count_columns if name not in rows.columns]
         named = rows.join(names, on="row", maintain_order="left").with_columns(absent)
-        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
+        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.count_columns]
         return named.select("document", "label", *added)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""
-        schema = {"label": pl.String, **dict.fromkeys(self.added, pl.Int64)}
+        schema = {"label": pl.String, **dict.fromkeys(self.count_columns, pl.Int64)}
         batches = [batch.select(schema.keys()) for batch in counts]
         rows = pl.concat([pl.DataFrame(schema=schema), *batches])
         return rows.group_by("label").sum().sort("label", nulls_last=False)
@@ -238,7 +238,7 @@ class LabelMetric(AdditiveMetric):
 
     @property
     def unit(self) -> int:
-        """What a right unit counts: more than 1 where units can be right in part."""
+        """Count of a right unit: more than 1 where units can be right in part."""
         return 1
 
     def values(
@@ -267,13 +267,13 @@ class LabelMetric(AdditiveMetric):
             elif average == "macro":
                 means = Rates(*(mean(rate, self._in_macro(counted)) for rate in rates))
             elif average == "weighted":
-                means = self.weighted(rates, weights, counted)
+                means = self.weighted_mean(rates, weights, counted)
             else:
                 continue
             found |= {f"{average}.{rate}": getattr(means, rate) for rate in RATES}
         return found
 
-    def weighted(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
+    def weighted_mean(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
         """The means weighted by the units of the reference."""
         return Rates(*(mean(rate, weights) for rate in rates))
 
@@ -291,10 +291,20 @@ class LabelMetric(AdditiveMetric):
         return inside.astype(np.float64)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What was left out: of both sides, and of averages."""
+        """Notes on labels that are left out, on both sides and of averages."""
         notes = []
         if ignored := int(total["ignored"].sum()):
             notes.append(f"{count_of(ignored, self.items)} with ignored labels left out")
+        known = {*self.options.declared}
+        expected, predicted = (pl.col(name) > 0 for name in ("expected", "predicted"))
+        if unknown := [
+            label
+            for label in total.drop_nulls("label").filter(~expected & predicted)["label"]
+            if label not in known
+        ]:
+            notes.append(
+                f"wrong everywhere, since the reference lacks it: {first_names(unknown, _NAMED)}"
+            )
         if self.options.undefined == "none" and "macro" in self.options.average:
             counted = self.of_labels(total)
             inside = self._in_macro(counted)[0] > 0
@@ -303,8 +313,7 @@ class LabelMetric(AdditiveMetric):
                 gone = np.isnan(getattr(rates, rate)[0]) & inside
                 if gone.any() and not gone.all():
                     names = [counted.labels[at] for at in np.flatnonzero(gone)]
-                    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-                    listed = ", ".join(names[:_NAMED]) + more
+                    listed = first_names(names, _NAMED)
                     notes.append(f"macro.{rate} leaves out labels where it is undefined: {listed}")
         return tuple(notes)
 

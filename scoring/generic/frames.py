@@ -18,7 +18,7 @@ import polars as pl
 
 from hlteval.representation import Corpus, frame_keys
 from hlteval.scoring.generic.averages import LabelOptions
-from hlteval.scoring.generic.spans import Pairs, Units, Whole, combine, joined, overlaps, sides
+from hlteval.scoring.generic.spans import Pairs, Units, Whole, combine, join, overlaps, sides
 
 #: What of a mention must be equal.
 Arguments = Literal["span+label", "span", "end", "end+label", "overlap"]
@@ -189,9 +189,13 @@ def frames_of(
         options: their labels, and what of their arguments is compared.
     """
     both = sides(reference, system, LabelOptions(), unique=False)
-    mentions = joined(both.reference, both.system)
+    mentions = join(both.reference, both.system)
     corpora = ((reference, 0), (system, len(both.reference)))
-    known = [_mentions(corpus, first) for corpus, first in corpora]
+    number = pl.int_range(pl.len(), dtype=pl.Int64)
+    known = [
+        corpus.mentions.select("document", "text", target="mention", mention=number + first)
+        for corpus, first in corpora
+    ]
     known[1] = pl.concat([known[1], known[0]]).unique(_KEY, keep="first", maintain_order=True)
     known[0] = known[0].unique(_KEY, keep="first", maintain_order=True)
     rows, arguments, first = [], [], 0
@@ -204,22 +208,18 @@ def frames_of(
         arguments.append(_arguments(corpus, frames, own, options))
         first += frames.height
     table = pl.concat([r.with_columns(system=pl.lit(at == 1)) for at, r in enumerate(rows)])
-    return Frames(table, pl.concat(arguments), mentions, _compared(mentions, options.arguments))
+    return Frames(
+        table, pl.concat(arguments), mentions, _comparison_keys(mentions, options.arguments)
+    )
 
 
 #: What is looked up.
 _KEY = ["document", "target"]
 
 
-def _mentions(corpus: Corpus, first: int) -> pl.DataFrame:
-    """The mentions of a corpus by identifier, numbered from the first."""
-    number = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
-    return corpus.mentions.select("document", "text", target="mention", mention=number)
-
-
 def _rows(corpus: Corpus, first: int, kinds: Sequence[str], options: FrameOptions) -> pl.DataFrame:
     """The frames of a corpus, numbered from the first."""
-    label = options.prepared(pl.col("label"))
+    label = options.prepare(pl.col("label"))
     of_kind = pl.col("kind").is_in(list(kinds))
     return corpus.frames.select(
         *("document", "frame", "trigger", "kind"),
@@ -258,8 +258,8 @@ def _arguments(
     )
 
 
-def _compared(mentions: Units, arguments: Arguments) -> Whole:
-    """What must be equal of mentions, as numbers; where they may overlap, all of it."""
+def _comparison_keys(mentions: Units, arguments: Arguments) -> Whole:
+    """Numbers that are equal for mentions that correspond; of those that overlap, for equal ones."""
     match arguments:
         case "span":
             return mentions.span

@@ -36,14 +36,14 @@ def ranking_table(rows: pl.DataFrame, documents: int) -> pl.DataFrame:
     found = []
     for (label,), own in rows.sort("label").group_by("label", maintain_order=True):
         scores = own["score"].fill_null(-np.inf).to_numpy()
-        found.append((label, *_ranking(scores, own["is_label"].to_numpy(), documents)))
+        found.append((label, *_rank_values(scores, own["is_label"].to_numpy(), documents)))
     schema = {"label": pl.String, "auc": pl.Float64, "ap": pl.Float64}
     return pl.DataFrame(found, schema=schema, orient="row").with_columns(
         pl.col("auc", "ap").fill_nan(None)
     )
 
 
-def _ranking(scores: Floats, is_label: np.ndarray, documents: int) -> tuple[float, float]:
+def _rank_values(scores: Floats, is_label: np.ndarray, documents: int) -> tuple[float, float]:
     """AUC and AP of one label; the documents without a row have the lowest score."""
     levels, level = np.unique(np.r_[-np.inf, scores], return_inverse=True)
     right = np.bincount(level[1:][is_label], minlength=len(levels))[::-1].astype(np.float64)

@@ -140,7 +140,7 @@ class Labels(LabelMetric):
             "label": names.gather(sets.reference % sets.width),
         }
         labels = pl.DataFrame(own).with_columns(is_label=True)
-        label = self.options.prepared(pl.col("label"))
+        label = self.options.prepare(pl.col("label"))
         rows = scored.select("document", label, score="llr").drop_nulls("label")
         rows = rows.unique(["document", "label"], keep="first", maintain_order=True)
         both = rows.join(labels, on=["document", "label"], how="full", coalesce=True)
@@ -175,7 +175,7 @@ class Labels(LabelMetric):
         """The labels of both sides."""
         both = pl.concat(
             corpus.instances.filter(kind=KIND).select(
-                "document", "llr", label=self.options.prepared(pl.col("label")), side=pl.lit(number)
+                "document", "llr", label=self.options.prepare(pl.col("label")), side=pl.lit(number)
             )
             for number, corpus in enumerate((reference, system))
         )
@@ -238,7 +238,7 @@ class Labels(LabelMetric):
         return self.counts_of(pl.concat([of_label, of_document], how="diagonal"), sets.documents)
 
     def _shares(self, sets: Sets, common: Whole) -> dict[str, tuple[Whole, Whole]]:
-        """What is right and what it is a share of, by rate and document, of the listed labels."""
+        """Parts and wholes of the rates of each document, of the listed labels."""
         listed = np.isin(sets.names, self.options.average_labels or sets.names)
         expected, predicted, right = (
             np.bincount((keys // sets.width)[listed[keys % sets.width]], minlength=sets.size)

@@ -15,11 +15,11 @@ from hlteval.scoring.ratios import Rates
 class OfficialLabels(Labels):
     """How scikit-learn averages."""
 
-    def weighted(
+    def weighted_mean(
         self, rates: Rates[Floats], weights: Floats, counted: LabelCounts
     ) -> Rates[Floats]:
         """Without a label in the reference, all labels weigh alike."""
-        means = super().weighted(rates, weights, counted)
+        means = super().weighted_mean(rates, weights, counted)
         alike = (mean(rate, np.ones_like(weights)) for rate in rates)
         return Rates(
             *(np.where(np.isnan(own), other, own) for own, other in zip(means, alike, strict=True))

@@ -84,7 +84,7 @@ class FrameComparison:
             candidates = self.frames.alike(left, right, typed=True)
             same = self.frames.keys[candidates.left] == self.frames.keys[candidates.right]
             # as many as possible, and of these as many equal ones as possible
-            return _chosen(candidates, 2**20 + same.astype(np.int64))
+            return _choose(candidates, 2**20 + same.astype(np.int64))
         return self._equal(self.frames.keys, left, right)
 
     def _equal(self, keys: Whole, left: Whole, right: Whole) -> Pairs:
@@ -93,7 +93,7 @@ class FrameComparison:
         return Pairs(left[pairs.left], right[pairs.right])
 
     @cached_property
-    def paired(self) -> Pairs:
+    def all_pairs(self) -> Pairs:
         """The pairs that are right, and then pairs of what is left.
 
         First those with other labels, then with the same trigger, then with arguments that overlap.
@@ -103,7 +103,7 @@ class FrameComparison:
         for keys in (frames.contents, *heads):
             found = _both(found, self._equal(keys, *self.free(found)))
         candidates = frames.alike(*self.free(found), typed=False)
-        return _both(found, _chosen(candidates, np.ones(len(candidates.left), dtype=np.int64)))
+        return _both(found, _choose(candidates, np.ones(len(candidates.left), dtype=np.int64)))
 
     def free(self, pairs: Pairs) -> tuple[Whole, Whole]:
         """The frames that are in no pair."""
@@ -118,7 +118,7 @@ def _both(first: Pairs, second: Pairs) -> Pairs:
     return Pairs(np.r_[first.left, second.left], np.r_[first.right, second.right])
 
 
-def _chosen(candidates: Pairs, weights: Whole) -> Pairs:
+def _choose(candidates: Pairs, weights: Whole) -> Pairs:
     """The one-to-one pairs with the greatest total of weights."""
     chosen = best(candidates, weights)
     return Pairs(candidates.left[chosen], candidates.right[chosen])
@@ -126,7 +126,7 @@ def _chosen(candidates: Pairs, weights: Whole) -> Pairs:
 
 @dataclass(frozen=True)
 class FrameMetric(LabelMetric):
-    """What relations and events have in common.
+    """Common part of relations and events.
 
     Attributes:
         options: when frames are the same.
@@ -169,7 +169,7 @@ class FrameMetric(LabelMetric):
     def others(
         self, reference: Corpus, system: Corpus, frames: Frames
     ) -> Mapping[str, tuple[pl.DataFrame, pl.DataFrame]]:
-        """What is counted beside frames: of either side, different rows with their `document`."""
+        """Units beside frames: of either side, different rows with their `document`."""
         raise NotImplementedError
 
     def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
@@ -204,13 +204,16 @@ def _align(comparison: FrameComparison, documents: pl.DataFrame) -> pl.DataFrame
         `document`; of either side the identifier, the label and the arguments, null where it has
         none; and the `outcome`.
     """
-    pairs, frames = comparison.paired, comparison.frames
+    pairs, frames = comparison.all_pairs, comparison.frames
     left, right = comparison.free(pairs)
     ours = np.r_[pairs.left, left, np.full(len(right), -1)]
     theirs = np.r_[pairs.right, np.full(len(left), -1), right]
     is_right = np.arange(len(ours)) < len(comparison.right.left)
-    arguments = _texts(frames)
-    table = frames.rows.select("document", "frame", "label", arguments=arguments)
+    text = pl.format("{}: {}", "as_written", "text")
+    texts = frames.arguments.group_by("id", maintain_order=True).agg(arguments=text)
+    table = frames.rows.select("document", "frame", "label", id=pl.int_range(pl.len()))
+    table = table.join(texts, on="id", how="left", maintain_order="left").drop("id")
+    table = table.with_columns(pl.col("arguments").fill_null([]))
     columns = {}
     for title, index in (("reference", ours), ("system", theirs)):
         at = pl.Series(index, dtype=pl.Int64).replace(-1, None)
@@ -231,15 +234,6 @@ def _align(comparison: FrameComparison, documents: pl.DataFrame) -> pl.DataFrame
     named = rows.join(names, on="row", maintain_order="left").sort("document", maintain_order=True)
     sides_of = [f"{title}_{name}" for title in columns for name in ("frame", "label", "arguments")]
     return named.select("document", *sides_of, "outcome")
-
-
-def _texts(frames: Frames) -> pl.Series:
-    """The arguments of each frame as texts."""
-    text = pl.format("{}: {}", "as_written", "text")
-    texts = frames.arguments.group_by("id", maintain_order=True).agg(arguments=text)
-    numbered = pl.DataFrame({"id": np.arange(frames.rows.height)})
-    found = numbered.join(texts, on="id", how="left", maintain_order="left")
-    return found["arguments"].fill_null([])
 
 
 @dataclass(frozen=True)

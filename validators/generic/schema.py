@@ -10,7 +10,6 @@ _TABLES: Mapping[str, str] = {
     "events": "frames",
     "labels": "instances",
     "segments": "instances",
-    "transcripts": "segments",
 }
 
 
