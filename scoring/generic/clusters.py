@@ -119,8 +119,11 @@ class Coreference(AdditiveMetric):
         for name, table in tables.items():
             parts = table.collect(engine="in-memory").rename({p: f"{name}.{p}" for p in PARTS})
             counts = counts.join(parts, on="group", how="left", maintain_order="left")
-        further = pl.col("order") != pl.col("order").first().over("item")
-        extra = numbered[1].filter(further).group_by("group").agg(pl.len().alias(REPEATED))
+        extra = numbered[1].group_by("group").agg(pl.len().cast(pl.Int64).alias(REPEATED))
+        kept = both.system.group_by("group").agg(pl.len().cast(pl.Int64).alias("kept"))
+        extra = extra.join(kept, on="group", how="left").select(
+            "group", pl.col(REPEATED) - pl.col("kept").fill_null(0)
+        )
         counts = counts.join(extra, on="group", how="left", maintain_order="left")
         lacking = [pl.lit(0.0).alias(name) for name in COUNTS if name not in counts.columns]
         counts = counts.with_columns(lacking).select(*COUNTS).fill_null(0)

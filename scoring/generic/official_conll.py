@@ -1,14 +1,15 @@
 """The official scorer of CoNLL-2012, version 8.01: coreference as it computes it.
 
-It scores the documents of the reference only. A span that the system repeats is left out from its
-second entity on; a span that the reference repeats stays in all of them, and is looked up in the
-last. Without anything to divide by, a rate is 0. Ten repeated spans of the system are too many; the
+It scores the documents of the reference only. A span of the reference that the system repeats is
+left out from its second entity on, in the order in which entities begin; other spans stay in all of
+them. A span that the reference repeats stays in all of them, too, and is looked up in the last.
+Without anything to divide by, a rate is 0. More than ten spans that are left out are too many; the
 scorer counts them again for each measure, and stops there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,13 +17,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.clusterings import Clusterings, by_group, together
+from hlteval.scoring.clusterings import MEASURES, Clusterings, by_group, link_count, together
 from hlteval.scoring.generic.clusters import AVERAGE, AVERAGED, RATES, Coreference
 from hlteval.scoring.metric import Replicates, Sums
 from hlteval.scoring.ratios import Rates, harmonic, ratio
 
 #: The order in which the scorer computes the measures.
 ORDER = ("muc", "b_cubed", "mention_ceaf", "entity_ceaf", "blanc")
+_DENS = ("r_den", "p_den")
 #: More repeated spans of the system than these are refused.
 MOST_REPEATED = 10
 
@@ -42,34 +44,29 @@ class OfficialCoreference(Coreference):
 
     def compared(self, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
         """The clusterings, with spans of the reference in all of their entities."""
-        return Clusterings(reference, system.unique("item", keep="first", maintain_order=True))
+        ours, theirs = (_in_entity_order(rows) for rows in (reference, system))
+        known = pl.col("item").is_in(ours["item"].implode())
+        return Clusterings(ours, theirs.filter(pl.col("item").is_first_distinct() | ~known))
 
     def count(self, both: Clusterings, name: str) -> pl.LazyFrame:
         """The counts of a measure by document, with repeated spans of the reference."""
         counts = super().count(both, name)
-        if not both.reference["item"].is_duplicated().any():
+        sides = (both.reference, both.system)
+        if not any(side["item"].is_duplicated().any() for side in sides):
             return counts
         match name:
             case "muc":
                 return counts.with_columns(rtp="ptp")
             case "b_cubed":
-                every = by_group(both.reference, r_den=pl.len())
-                return together(counts.drop("r_den"), every)
+                every = [
+                    by_group(each, **{n: pl.len()}) for each, n in zip(sides, _DENS, strict=True)
+                ]
+                return together(counts.drop(_DENS), *every)
+            case "linked":
+                return _linked(both)
             case "unlinked":
-                return self._unlinked(both)
+                return _unlinked(both)
         return counts
-
-    def _unlinked(self, both: Clusterings) -> pl.LazyFrame:
-        """The counts of other links: a repeated span is a mention of its own in each entity."""
-        # it is linked with no other, since it is in another entity too
-        several = pl.col("item").is_duplicated()
-        own = pl.when(several).then(-pl.col("item")).otherwise("cluster")
-        apart = both.reference.with_columns(cluster=own).unique(("item", "cluster"))
-        counts = super().count(Clusterings(apart, both.system), "unlinked").drop("r_den")
-        pairs = (pl.col("size") * (pl.col("size") - 1) // 2).sum()
-        every = by_group(both.sizes[0], size=pl.col("size").sum(), linked=pairs)
-        links = pl.col("size") * (pl.col("size") - 1) // 2 - pl.col("linked")
-        return together(counts, every.select("group", r_den=links))
 
     def rates(self, parts: Mapping[str, NDArray[np.float64]]) -> Rates[NDArray[np.float64]]:
         """Precision, recall and F1, 0 without anything."""
@@ -94,3 +91,38 @@ class OfficialCoreference(Coreference):
             for value in values.keys() & {*affected}:
                 values[value] = np.where(refused, np.nan, values[value])
         return values
+
+
+def _in_entity_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """Memberships by entity, in the order in which entities begin; `order` follows it."""
+    appears = pl.col("order").min().over("cluster")
+    ordered = rows.with_columns(appears=appears).sort("appears", "order").drop("appears")
+    return ordered.with_columns(order=pl.int_range(pl.len(), dtype=pl.Int64))
+
+
+def _linked(both: Clusterings) -> pl.LazyFrame:
+    """The counts of coreference links: a pair in several entities of the reference is one link."""
+    common = both.reference.join(both.system.select("item", other="cluster"), on="item")
+    shared = link_count(common, "rtp", "cluster", "other").with_columns(ptp="rtp")
+    return together(shared, link_count(both.reference, "r_den"), link_count(both.system, "p_den"))
+
+
+def _unlinked(both: Clusterings) -> pl.LazyFrame:
+    """The counts of other links, where spans are repeated.
+
+    A repeated span is linked so with every span, and with itself, since it is in another entity.
+    """
+    several = pl.col("item").is_duplicated()
+    own = pl.when(several).then(-pl.col("item")).otherwise("cluster")
+    apart = [
+        side.with_columns(cluster=own).unique(("item", "cluster"))
+        for side in (both.reference, both.system)
+    ]
+    counts = MEASURES["pairwise_negative"](Clusterings(*apart))
+    return together(counts, *_sizes([side.filter(pl.col("cluster") < 0) for side in apart]))
+
+
+def _sizes(sides: Sequence[pl.DataFrame]) -> list[pl.LazyFrame]:
+    """The memberships of both sides as denominators."""
+    size = pl.len().cast(pl.Int64)
+    return [by_group(side, **{name: size}) for side, name in zip(sides, _DENS, strict=True)]

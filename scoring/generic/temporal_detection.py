@@ -169,7 +169,7 @@ def align_stretches(
         outcome=outcome,
         genre=pl.lit("audio"),
     )
-    return rows.sort("document", "start", "end", nulls_last=True)
+    return rows.sort("document", "start", "end", "reference", nulls_last=True)
 
 
 def segment_metric(profile: str, options: Options) -> Metric:
