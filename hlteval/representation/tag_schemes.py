@@ -307,12 +307,12 @@ def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
         [True, False, True, False]
     """
     full = tags.as_iobes.surrounded
-    by_first, by_second = (
-        _table(lambda p, t, same, side=side: _is_broken(scheme, p, t, same=same)[side]).ravel()[
-            full.pair
-        ]  # type: ignore[misc]
-        for side in (0, 1)
-    )
+
+    def is_broken(side: int) -> Mask:
+        table = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[side])
+        return np.asarray(table.ravel()[full.pair])
+
+    by_first, by_second = is_broken(0), is_broken(1)
     return Broken(by_second[full.place], np.r_[by_first, False][1:][full.place])
 
 
