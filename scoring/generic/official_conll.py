@@ -65,10 +65,7 @@ class OfficialCoreference(Coreference):
             case "muc":
                 return counts.with_columns(rtp="ptp")
             case "b_cubed":
-                every = [
-                    by_group(each, **{n: pl.len()}) for each, n in zip(sides, _DENS, strict=True)
-                ]
-                return together(counts.drop(_DENS), *every)
+                return together(counts.drop(_DENS), *_sizes(sides))
             case "linked":
                 # a pair in several entities of a side is one link
                 common = both.reference.join(both.system.select("item", other="cluster"), on="item")
