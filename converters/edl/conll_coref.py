@@ -86,15 +86,19 @@ def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
     return found
 
 
-def marks_anywhere(line: str) -> str:
-    """The marks of a line without tabs, as a last column.
+def with_tabs(text: str) -> str:
+    r"""A text whose lines without tabs have one word, and all of their marks in a last column.
 
     Examples:
-        >>> marks_anywhere("d 0 0 (1) -"), marks_anywhere("d 0 0 word -")
-        ('(1)', '-')
+        >>> with_tabs("d 0 0 (1) -\nd 0 1 word -")
+        'd\t(1)\nd\t-'
     """
-    marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
-    return "|".join(marks) or "-"
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if line.strip() and "\t" not in line and not line.startswith("#"):
+            marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
+            lines[at] = f"{line.split()[0]}\t{'|'.join(marks) or '-'}"
+    return "\n".join(lines)
 
 
 def part(begun: re.Match[str]) -> str:
@@ -251,7 +255,7 @@ def read(
     for member in source.members:
         text = files.open(member)
         if text is not None:
-            lines = _tabbed(text) if columns == "tabs" else text
+            lines = with_tabs(text) if columns == "tabs" else text
             files.findings += _file(lines, files, documents, rows, offsets, entities)
     rows["mentions"] = [row for row in rows["mentions"] if row]  # without those that do not end
     in_text = offsets == "characters"
@@ -262,17 +266,6 @@ def read(
         **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
     )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
-
-
-def _tabbed(text: str) -> str:
-    """A text whose lines without tabs have one word, and all marks in a last column."""
-    lines = (
-        line
-        if "\t" in line or not line.strip() or line.startswith("#")
-        else f"{line.split()[0]}\t{marks_anywhere(line)}"
-        for line in text.split("\n")
-    )
-    return "\n".join(lines)
 
 
 @dataclass

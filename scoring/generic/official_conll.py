@@ -17,7 +17,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.clusterings import MEASURES, Clusterings, by_group, link_count, together
+from hlteval.scoring.clusterings import Clusterings, by_group, link_count, together
 from hlteval.scoring.generic.clusters import AVERAGE, AVERAGED, RATES, Coreference
 from hlteval.scoring.metric import Replicates, Sums
 from hlteval.scoring.ratios import Rates, harmonic, ratio
@@ -42,9 +42,16 @@ class OfficialCoreference(Coreference):
             system = of_documents(system, known)
         return super().statistics(reference, system, alignment=alignment)
 
-    def compared(self, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
+    def clusterings(self, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
         """The clusterings, with spans of the reference in all of their entities."""
-        ours, theirs = (_in_entity_order(rows) for rows in (reference, system))
+        appears = pl.col("order").min().over("cluster")
+        ours, theirs = (
+            rows.with_columns(appears=appears)
+            .sort("appears", "order")
+            .with_columns(order=pl.int_range(pl.len(), dtype=pl.Int64))
+            .drop("appears")
+            for rows in (reference, system)
+        )
         known = pl.col("item").is_in(ours["item"].implode())
         return Clusterings(ours, theirs.filter(pl.col("item").is_first_distinct() | ~known))
 
@@ -58,14 +65,23 @@ class OfficialCoreference(Coreference):
             case "muc":
                 return counts.with_columns(rtp="ptp")
             case "b_cubed":
-                every = [
-                    by_group(each, **{n: pl.len()}) for each, n in zip(sides, _DENS, strict=True)
-                ]
-                return together(counts.drop(_DENS), *every)
+                return together(counts.drop(_DENS), *_sizes(sides))
             case "linked":
-                return _linked(both)
+                # a pair in several entities of a side is one link
+                common = both.reference.join(both.system.select("item", other="cluster"), on="item")
+                shared = link_count(common, "rtp", "cluster", "other").with_columns(ptp="rtp")
+                links = (link_count(side, name) for side, name in zip(sides, _DENS, strict=True))
+                return together(shared, *links)
             case "unlinked":
-                return _unlinked(both)
+                # a repeated span is linked so with every span, and with itself
+                own = pl.when(pl.col("item").is_duplicated()).then(-pl.col("item"))
+                cluster = own.otherwise("cluster")
+                apart = [
+                    side.with_columns(cluster=cluster).unique(("item", "cluster")) for side in sides
+                ]
+                counts = super().count(Clusterings(*apart), name)
+                itself = [side.filter(pl.col("cluster") < 0) for side in apart]
+                return together(counts, *_sizes(itself))
         return counts
 
     def rates(self, parts: Mapping[str, NDArray[np.float64]]) -> Rates[NDArray[np.float64]]:
@@ -91,35 +107,6 @@ class OfficialCoreference(Coreference):
             for value in values.keys() & {*affected}:
                 values[value] = np.where(refused, np.nan, values[value])
         return values
-
-
-def _in_entity_order(rows: pl.DataFrame) -> pl.DataFrame:
-    """Memberships by entity, in the order in which entities begin; `order` follows it."""
-    appears = pl.col("order").min().over("cluster")
-    ordered = rows.with_columns(appears=appears).sort("appears", "order").drop("appears")
-    return ordered.with_columns(order=pl.int_range(pl.len(), dtype=pl.Int64))
-
-
-def _linked(both: Clusterings) -> pl.LazyFrame:
-    """The counts of coreference links: a pair in several entities of the reference is one link."""
-    common = both.reference.join(both.system.select("item", other="cluster"), on="item")
-    shared = link_count(common, "rtp", "cluster", "other").with_columns(ptp="rtp")
-    return together(shared, link_count(both.reference, "r_den"), link_count(both.system, "p_den"))
-
-
-def _unlinked(both: Clusterings) -> pl.LazyFrame:
-    """The counts of other links, where spans are repeated.
-
-    A repeated span is linked so with every span, and with itself, since it is in another entity.
-    """
-    several = pl.col("item").is_duplicated()
-    own = pl.when(several).then(-pl.col("item")).otherwise("cluster")
-    apart = [
-        side.with_columns(cluster=own).unique(("item", "cluster"))
-        for side in (both.reference, both.system)
-    ]
-    counts = MEASURES["pairwise_negative"](Clusterings(*apart))
-    return together(counts, *_sizes([side.filter(pl.col("cluster") < 0) for side in apart]))
 
 
 def _sizes(sides: Sequence[pl.DataFrame]) -> list[pl.LazyFrame]:

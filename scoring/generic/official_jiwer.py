@@ -14,7 +14,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.scoring.generic.edits import EDITS
-from hlteval.scoring.generic.transcripts import Transcripts, normalised
+from hlteval.scoring.generic.transcripts import Transcripts, normalise
 from hlteval.scoring.metric import Replicates
 
 #: White space of Python, which has some separators more than Unicode's white space.
@@ -27,15 +27,15 @@ class OfficialTranscripts(Transcripts):
     """How jiwer compares transcripts."""
 
     def words(self, texts: pl.Series) -> pl.Series:
-        """What spaces divide, once runs of white space are a space."""
-        texts = normalised(texts, self.options)
+        """The words between spaces, once runs of white space are a space."""
+        texts = normalise(texts, self.options)
         if self.options.standardize:
             texts = texts.str.replace_all(_ASCII_SPACE, " ")
-        return _stripped(texts.str.replace_all(f"{_SPACE}{{2,}}", " ")).str.extract_all("[^ ]+")
+        return _strip(texts.str.replace_all(f"{_SPACE}{{2,}}", " ")).str.extract_all("[^ ]+")
 
     def characters(self, texts: pl.Series) -> pl.Series:
         """The texts without white space at their ends, as written."""
-        return _stripped(texts)
+        return _strip(texts)
 
     def rates(self, edits: Mapping[str, NDArray[np.float64]]) -> Replicates:
         """WER, MER and WIL; of an empty reference the number of insertions, 1 and 1, or 0."""
@@ -47,6 +47,6 @@ class OfficialTranscripts(Transcripts):
         return {name: np.where(empty, instead[name], value) for name, value in values.items()}
 
 
-def _stripped(texts: pl.Series) -> pl.Series:
+def _strip(texts: pl.Series) -> pl.Series:
     """Texts without white space at their ends."""
     return texts.str.replace_all(rf"^{_SPACE}+|{_SPACE}+$", "")
