@@ -404,6 +404,8 @@ def make_task(file: Declaration) -> Task:
         schema=partial(replace, allowed),
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
+        official_crashes_on=frozenset(file.preset.get("crashes", ())),
+        official_settings=file.preset.get("settings", {}),
         option_defaults=file.option_values,
         measures=tuple(
             item

@@ -1,6 +1,6 @@
 """jiwer 4: error rates of words and characters as it computes them.
 
-Only runs of white space and spaces separate words; a single tab or no-break space is part of a
+Texts that are not as many on both sides are refused. Only runs of white space and spaces separate words; a single tab or no-break space is part of a
 word. Characters are those of the text without white space at its ends. The rate of an empty
 reference is the number of insertions.
 """
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hlteval.scoring.generic.edits import EDITS
 from hlteval.scoring.generic.transcripts import Transcripts, normalise
-from hlteval.scoring.metric import Replicates
+from hlteval.scoring.metric import Replicates, Tables
 
 #: White space of Python, which has some separators more than Unicode's white space.
 _SPACE = r"[\s\x1c-\x1f]"
@@ -25,6 +25,21 @@ _ASCII_SPACE = f"[{string.whitespace}]"
 @dataclass(frozen=True)
 class OfficialTranscripts(Transcripts):
     """How jiwer compares transcripts."""
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values; none where one side lacks a segment."""
+        values, tables = super().score(total)
+        if total.select(pl.col("missing") + pl.col("extra")).item():
+            return dict.fromkeys(values), {
+                "scorings": tables["scorings"].with_columns(value=pl.lit(None, pl.Float64))
+            }
+        return values, tables
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Why there are no values."""
+        if total.select(pl.col("missing") + pl.col("extra")).item():
+            return ("jiwer refuses a different number of segments on both sides: no values",)
+        return ()
 
     def words(self, texts: pl.Series) -> pl.Series:
         """The words between spaces, once runs of white space are a space."""
