@@ -1,0 +1,3 @@
+"""The rules of Bacteria Biotope, by code."""
+
+RULES = ()
