@@ -93,7 +93,8 @@ class RuleContext:
     def records(self, name: str, *columns: str) -> pl.LazyFrame:
         """The records of a table: `RECORD`, their identifier as `id`, and some further columns."""
         frame: pl.DataFrame = getattr(self.system, name)
-        return frame.lazy().select(*RECORD, *columns, id=IDENTIFIERS[name])
+        identifier = IDENTIFIERS[name] if name in IDENTIFIERS else pl.lit(None, pl.String)
+        return frame.lazy().select(*RECORD, *columns, id=identifier)
 
     @property
     def reference_mentions(self) -> pl.LazyFrame:

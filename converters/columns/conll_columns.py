@@ -47,8 +47,8 @@ from hlteval.representation.tag_schemes import (
     TagSequence,
     Whole,
     detect,
+    move_suffix,
     read_spans,
-    suffixed,
 )
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
@@ -252,7 +252,7 @@ def _divide(
     }
     tokens = _tokens(table.filter(~empty & ~other & filled), *places)
     if layout.affix == "suffix":
-        tokens = tokens.with_columns(suffixed(tokens["tag"]).alias("tag"))
+        tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
     count = begun.height
     if tokens.height and tokens["document"][0] == 0:  # before the first line that begins one
         tokens = tokens.with_columns(pl.col("document") + 1)
@@ -284,17 +284,19 @@ def _tables(
     opening = np.flatnonzero(begins)
     closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
     every = np.arange(len(begins))
-    names = [_name(file.member, layout, at, rows) for at in range(rows.documents)]
+    own = stem(file.member, SUFFIX)
+    usual = "{}" if layout.numbered else own if rows.documents == 1 else f"{own}-{{}}"
+    names = [rows.names.get(at, usual.format(at + 1)) for at in range(rows.documents)]
     schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
     columns = {"row": range(rows.documents), "name": names, "text": made.texts}
     record = tokens["record"].to_numpy()
     return {
         "documents": pl.DataFrame(columns, schema=schema).with_columns(origin=pl.lit(0, pl.Int64)),
-        "segments": made.placed(opening, closing, record),
-        "tokens": made.placed(every, every, record).with_columns(
+        "segments": made.place_rows(opening, closing, record),
+        "tokens": made.place_rows(every, every, record).with_columns(
             tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
         ),
-        "mentions": made.placed(spans.first, spans.last, record).with_columns(
+        "mentions": made.place_rows(spans.first, spans.last, record).with_columns(
             mention=pl.lit(""),
             label=pl.Series(labels, dtype=pl.String).gather(spans.label),
             text=made.quote(spans),
@@ -348,7 +350,7 @@ class _Text(NamedTuple):
         pairs = zip(self.starts[spans.first].tolist(), self.ends[spans.last].tolist(), strict=True)
         return pl.Series([self.text[start:end] for start, end in pairs], dtype=pl.String)
 
-    def placed(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
+    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
         """Rows that start and end with some tokens, at their places."""
         base = self.offsets[self.document[first]]
         columns = {
@@ -362,25 +364,15 @@ class _Text(NamedTuple):
         return pl.DataFrame(columns)
 
 
-def _name(member: Member, layout: Layout, number: int, rows: _Rows) -> str:
-    """The name of a document: as written, or the file's with its number."""
-    if number in rows.names:
-        return rows.names[number]
-    if layout.numbered:
-        return str(number + 1)
-    own = stem(member, SUFFIX)
-    return own if rows.documents == 1 else f"{own}-{number + 1}"
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places of a file; of a label or tag, the last cell."""
-    return locate_lines(member, places, _stretch)
+    last = _tag_stretch(-1)
+    in_last = {"label", "tag", "start", "end", "extent", "offsets"}
 
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        return last(line, field) if field in in_last else (0, len(line))
 
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    if field in {"label", "tag", "start", "end", "extent", "offsets"}:
-        return _tag_stretch(-1)(line, field)
-    return 0, len(line)
+    return locate_lines(member, places, stretch)
 
 
 def _tag_stretch(column: int) -> Callable[[str, str], tuple[int, int]]:

@@ -18,7 +18,7 @@ from hlteval.representation.tag_schemes import (
     Scheme,
     TagSequence,
     Whole,
-    broken,
+    find_broken,
 )
 
 #: What becomes of a sequence that is not valid: conlleval's rules keep all; `drop` leaves out spans
@@ -76,8 +76,8 @@ class TagProblems:
     detected: bool
 
     @cached_property
-    def _broken(self) -> Broken:
-        return broken(self.tags, self.scheme)
+    def _invalid_tags(self) -> Broken:
+        return find_broken(self.tags, self.scheme)
 
     @cached_property
     def _foreign(self) -> Mask:
@@ -86,7 +86,7 @@ class TagProblems:
 
     def problems(self) -> Iterator[Problem]:
         """The problems, each with the field `tag`; of a whole file with the record 0."""
-        wrong = self._broken.either | self._foreign
+        wrong = self._invalid_tags.either | self._foreign
         other = None if self.detected or not wrong.any() else self._other_scheme()
         if other:
             count = int(wrong.sum())
@@ -109,7 +109,7 @@ class TagProblems:
 
     def _invalid(self, at: int, record: int) -> Problem:
         """The problem of a tag that is not valid beside another."""
-        tag, after = self.tokens["tag"][at], bool(self._broken.after[at])
+        tag, after = self.tokens["tag"][at], bool(self._invalid_tags.after[at])
         near = at - 1 if after else at + 1
         inside = 0 <= near < len(self.tags.begins)
         crosses = inside and self.tags.begins[at if after else near]
@@ -133,7 +133,7 @@ class TagProblems:
         """Another scheme in which all tags are valid."""
         for scheme in ALLOWED:
             valid = _has_prefixes(self.tags, scheme).all()
-            if valid and not broken(self.tags, scheme).either.any():
+            if valid and not find_broken(self.tags, scheme).either.any():
                 return scheme
         return None
 

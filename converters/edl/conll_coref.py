@@ -222,8 +222,8 @@ Offsets = Literal["tokens", "characters"]
 Entities = Literal["document", "corpus", "written"]
 Columns = Literal["any", "tabs"]
 Rows = dict[str, list[tuple[object, ...]]]
-#: Document, origin, record, start, end and text.
-Token = tuple[int, int, int, int, int, str]
+#: Document, origin, record, segment, start, end and text.
+Token = tuple[int, int, int, int, int, int, str]
 
 _PLACED = ("document", "origin", "record")
 _COLUMNS = {
@@ -300,11 +300,17 @@ class _Document:
         self.words.append(text)
         self.length += len(text)
 
-    def token(self, word: str, offsets: Offsets) -> tuple[int, int]:
-        """Add a token, and return its offsets."""
-        start, self.number = self.length, self.number + 1
+    def count_token(self) -> tuple[int, int]:
+        """Add a token, and return its number as offsets."""
+        self.number += 1
+        return self.number, self.number + 1
+
+    def token(self, word: str, before: str) -> tuple[int, int]:
+        """Add a token and what is before it, and return its offsets in the text."""
+        self.add(before)
+        start = self.length
         self.add(word)
-        return (start, self.length) if offsets == "characters" else (self.number, self.number + 1)
+        return start, self.length
 
 
 def _file(
@@ -317,7 +323,7 @@ def _file(
 ) -> list[Finding]:
     """Add the rows of the last file, and return its findings."""
     origin, member = len(files.members) - 1, files.members[-1]
-    bounded = Bounded(member.max_per_code)
+    bounded, in_text = Bounded(member.max_per_code), offsets == "characters"
 
     def report(code: str, record: int, line: str, **values: object) -> None:
         def finding(record: int, line: str) -> Finding:
@@ -331,12 +337,12 @@ def _file(
     sentence: list[Token] = []
     for record, raw in enumerate((*text.split("\n"), "#end document"), start=1):
         line = raw.removesuffix("\r")
-        begun = BEGIN.match(line)
-        ended = begun or END.match(line)
+        begun = BEGIN.match(line) if line.startswith("#") else None
+        ended = begun or (END.match(line) if line.startswith("#") else None)
         if here and sentence and (ended or not line.strip()):
-            first, last, segment = sentence[0], sentence[-1], len(rows["segments"])
-            rows["segments"].append((*first[:4], last[4]))
-            rows["tokens"] += [(*token[:3], segment, *token[3:]) for token in sentence]
+            first, last = sentence[0], sentence[-1]
+            rows["segments"].append((*first[:3], first[4], last[5]))
+            rows["tokens"] += sentence
             sentence = []
             here.add("\n")
         if here and ended:
@@ -355,12 +361,13 @@ def _file(
             if len(cells) < 2:
                 report("CRF102", record, line)
                 continue
-            if sentence:
-                here.add(" ")
             word = cells[3] if len(cells) > 4 else cells[0]
-            span = here.token(word, offsets)
-            sentence.append((here.row, origin, record, *span, word))
-            for code, values in _mentions(here, cells[-1], sentence[-1], line, rows, entities):
+            span = here.token(word, " " if sentence else "") if in_text else here.count_token()
+            token = (here.row, origin, record, len(rows["segments"]), *span, word)
+            sentence.append(token)
+            marked = cells[-1] not in NONE
+            wrong = _mentions(here, cells[-1], token, line, rows, entities) if marked else ()
+            for code, values in wrong:
                 report(code, record, line, **values)
     return bounded.findings
 
@@ -369,7 +376,7 @@ def _mentions(
     here: _Document, cell: str, token: Token, line: str, rows: Rows, entities: Entities
 ) -> Iterator[tuple[str, dict[str, str]]]:
     """Add the mentions that end at a token; yield the problems with its last column."""
-    row, origin, record, start, end, _ = token
+    row, origin, record, _, start, end, _ = token
     marks = brackets(cell)
     if marks is None:
         yield "CRF103", {"given": cell}

@@ -80,14 +80,18 @@ class TagSequence:
             >>> found.prefix.tolist(), [found.labels[at] for at in found.label]
             ([1, 0, 2], ['PER', '_', 'A-B'])
         """
-        names, codes = _distinct(tags)
-        type_of = _strict_type if strict else _type
-        types = [type_of(name) for name in names]
-        labels = tuple(dict.fromkeys((NO_TYPE, *types)))
-        number = {label: at for at, label in enumerate(labels)}
-        prefixes = np.array([_prefix(name) for name in names], dtype=np.int64)
-        label = np.array([number[each] for each in types], dtype=np.int64)
-        return cls(prefixes[codes], label[codes], begins, labels)
+        codes = tags.cast(pl.Categorical).to_physical()
+        firsts = codes.arg_unique()
+        names = tags.gather(firsts).to_list()
+        numbers = np.zeros(1 + max(codes.gather(firsts), default=0), dtype=np.int64)
+        numbers[codes.gather(firsts).to_numpy()] = np.arange(len(names))
+        rest = [name[1:].strip("-") if strict else name[1:].split("-", 1)[-1] for name in names]
+        labels = (NO_TYPE, *dict.fromkeys(label for label in rest if label not in {"", NO_TYPE}))
+        letters = [PREFIXES.find(name[:1] or "?") for name in names]
+        prefix = np.array([OTHER if at < 0 else at for at in letters], dtype=np.int64)
+        label = np.array([labels.index(each or NO_TYPE) for each in rest], dtype=np.int64)
+        number = numbers[codes.to_numpy()]
+        return cls(prefix[number], label[number], begins, labels)
 
     def with_ends(self) -> "Surrounded":
         """The sequence with an `O` after each sentence, and what each tag follows."""
@@ -123,33 +127,11 @@ class Surrounded(NamedTuple):
         return Spans(self.token[first], self.token[last], self.label[labelled])
 
 
-def _distinct(tags: pl.Series) -> tuple[list[str], Whole]:
-    """The different tags, and the number of each."""
-    codes = tags.cast(pl.Categorical).to_physical()
-    firsts = codes.arg_unique()
-    numbers = np.zeros((int(codes.max() or 0) if len(codes) else 0) + 1, dtype=np.int64)  # type: ignore[arg-type]
-    numbers[codes.gather(firsts).to_numpy()] = np.arange(len(firsts))
-    return tags.gather(firsts).to_list(), numbers[codes.to_numpy()]
-
-
-def _prefix(tag: str) -> int:
-    found = PREFIXES.find(tag[:1]) if tag else OTHER
-    return OTHER if found < 0 else found
-
-
-def _type(tag: str) -> str:
-    return tag[1:].split("-", 1)[-1] or NO_TYPE
-
-
-def _strict_type(tag: str) -> str:
-    return tag[1:].strip("-") or NO_TYPE
-
-
-def suffixed(tags: pl.Series) -> pl.Series:
+def move_suffix(tags: pl.Series) -> pl.Series:
     """Tags with their prefix at the end (`PER-B`) in the usual form.
 
     Examples:
-        >>> suffixed(pl.Series(["PER-B", "O", "GPE-LOC-I"])).to_list()
+        >>> move_suffix(pl.Series(["PER-B", "O", "GPE-LOC-I"])).to_list()
         ['B-PER', 'O', 'I-GPE-LOC']
     """
     forms = {
@@ -182,14 +164,14 @@ _STARTS = _table(
 )
 
 
-def repaired(tags: TagSequence) -> Spans:
+def repair(tags: TagSequence) -> Spans:
     """The spans by the rules of conlleval, which `seqeval` has by default: any sequence has some.
 
     `L` and `U` have no meaning here: `as_iobes` first, unless the software does without.
 
     Examples:
         >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
-        >>> found = repaired(TagSequence.parse(tags, np.array([True, False, False, False])))
+        >>> found = repair(TagSequence.parse(tags, np.array([True, False, False, False])))
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(0, 0), (1, 1), (2, 2)]
     """
@@ -200,22 +182,11 @@ def repaired(tags: TagSequence) -> Spans:
     return full.spans(begun[ends - 1], ends - 1, ends - 1)
 
 
-_MEANING = {"=": (True,), "!": (False,), "*": (True, False)}
-
-
-def _pairs(text: str) -> frozenset[tuple[int, int, bool]]:
-    """The pairs of a pattern: `OI*` is an I after an O, `=` the same type, `!` another, `.` any."""
-    return frozenset(
-        (before, after, same)
-        for pair in text.split()
-        for before in (range(OTHER) if pair[0] == "." else [PREFIXES.index(pair[0])])
-        for after in (range(OTHER) if pair[1] == "." else [PREFIXES.index(pair[1])])
-        for same in _MEANING[pair[2]]
-    )
+_SAME = {"=": (True,), "!": (False,), "*": (True, False)}
 
 
 class _Patterns(NamedTuple):
-    """What begins, continues and ends a span of a scheme, as tables of `_table`."""
+    """The starts, insides and ends of the spans of a scheme, as tables of `_table`."""
 
     start: Mask
     inside: Mask
@@ -223,11 +194,19 @@ class _Patterns(NamedTuple):
 
     @classmethod
     def of(cls, *texts: str) -> "_Patterns":
-        """The patterns of three texts."""
-        tables = []
-        for text in texts:
-            pairs = _pairs(text)
-            tables.append(_table(lambda p, t, same, pairs=pairs: (p, t, same) in pairs))  # type: ignore[misc]
+        """The patterns of three texts.
+
+        A pair `OI*` is an I after an O: with `=` of the same type, with `!` of another, with `*` of
+        any; a dot is any prefix.
+        """
+        tables = np.zeros((3, OTHER + 1, OTHER + 1, 2), dtype=np.bool_)
+        for table, text in zip(tables, texts, strict=True):
+            for pair in text.split():
+                first, second = (
+                    slice(OTHER) if letter == "." else PREFIXES.index(letter) for letter in pair[:2]
+                )
+                for same in _SAME[pair[2]]:
+                    table[first, second, int(same)] = True
         return cls(*tables)
 
 
@@ -316,13 +295,13 @@ class Broken(NamedTuple):
         return self.after | self.before
 
 
-def broken(tags: TagSequence, scheme: Scheme) -> Broken:
+def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
     """Find the tags that are not valid in a scheme.
 
     Examples:
         >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
         >>> begins = np.array([True, False, False, False])
-        >>> broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
+        >>> find_broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
     full = as_iobes(tags).with_ends()
@@ -350,8 +329,8 @@ def read_spans(
         >>> list(zip(found.first.tolist(), found.last.tolist())), wrong.after.tolist()
         ([(0, 0), (1, 2)], [False, False, False, True])
     """
-    wrong = broken(tags, scheme)
-    spans = repaired(as_iobes(tags))
+    wrong = find_broken(tags, scheme)
+    spans = repair(as_iobes(tags))
     if not keep_broken:
         before = np.r_[0, np.cumsum(wrong.either)]
         valid = before[spans.last + 1] == before[spans.first]
@@ -375,7 +354,7 @@ def detect(tags: TagSequence) -> Scheme:
     if counts[SINGLE] or (counts[END] and counts[BEGIN]):
         return "IOBES"
     usual, other = _PAIRS["E" if counts[END] else "B"]
-    wrong = [broken(tags, scheme).either.any() for scheme in (usual, other)]
+    wrong = [find_broken(tags, scheme).either.any() for scheme in (usual, other)]
     return other if wrong[0] and not wrong[1] else usual
 
 

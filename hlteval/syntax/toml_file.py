@@ -5,7 +5,7 @@ All findings have the line and column of the key or value that they are about.
 
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
@@ -22,7 +22,13 @@ F = TypeVar("F", bound="TomlFile")
 _WORDS = {"object": "a table"}
 _DATE = "a date or time"
 _PATHS = "a path, or a table with a path for each language"
-#: The help about a value by the keyword of the schema that it breaks.
+#: The problem of a value by the keyword of the schema that it breaks, and the help.
+_PROBLEMS = {
+    "minLength": "the text is empty",
+    "minItems": "nothing is in it",
+    "minimum": "{} is too small",
+    "maximum": "{} is too large",
+}
 _HINTS = {
     "minimum": "use a number from {}",
     "maximum": "use a number up to {}",
@@ -93,6 +99,10 @@ class TomlFile:
         start, end = place.key if of_key else place.value
         return Places(self.text).finding(Problem(code, 0, start, end, values), self.path)
 
+    def hint_of_key(self, name: str, keys: Sequence[str]) -> str:
+        """Return the help about an unknown key, from those that its table can have."""
+        return did_you_mean(name, keys, f"use {', '.join(keys)}")
+
     def schema_findings(
         self, content: Mapping[str, Any], schema: str, prefix: str
     ) -> Iterator[Finding]:
@@ -121,10 +131,13 @@ class TomlFile:
                 keys = list(error.schema["properties"])
                 for name in given:
                     if name not in keys:
-                        hint = did_you_mean(name, keys, f"use {', '.join(keys)}")
+                        hint = self.hint_of_key(name, keys)
                         values = {"key": name, "where": key, "hint": hint}
                         yield self.finding(f"{prefix}102", *path, name, of_key=True, **values)
-            elif error.keyword in {"type", "oneOf"}:
+            elif error.keyword in {"type", "oneOf"} or (
+                isinstance(given, list | dict) and (error.keyword == "enum")
+            ):
+                wanted = "string" if error.keyword == "enum" else wanted
                 kind = "a table" if isinstance(given, dict) else KINDS.get(type(given), _DATE)
                 right = _PATHS if error.keyword == "oneOf" else {**WANTED, **_WORDS}[wanted]
                 yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
@@ -135,7 +148,12 @@ class TomlFile:
                     hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
                 text = str(given).lower() if isinstance(given, bool) else str(given)
                 text = f'"{text}"' if isinstance(given, str) else text
-                yield self.finding(f"{prefix}105", *path, key=key, given=text, hint=hint)
+                problem = _PROBLEMS.get(error.keyword, "unknown value {}").format(text)
+                if error.keyword == "uniqueItems":
+                    at = next(at for at, item in enumerate(given) if item in given[:at])
+                    path, problem = (*path, at), f"{given[at]} is there twice"
+                values = {"key": key, "given": text, "problem": problem}
+                yield self.finding(f"{prefix}105", *path, **values, hint=hint)
 
 
 def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:

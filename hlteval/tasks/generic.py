@@ -4,15 +4,17 @@ What a key means is a field of that name in the `Options` of the metric of the u
 (presets.toml) fills fields in the profile `official` only: `plan` is one definition everywhere.
 """
 
+from __future__ import annotations
+
 import json
 import os
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, get_type_hints
+from typing import TYPE_CHECKING, Any, ClassVar, get_type_hints
 
 import msgspec
 
@@ -23,9 +25,12 @@ from hlteval.scoring.metric import Metric
 from hlteval.syntax.json_text import schema_errors
 from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
-from hlteval.tasks.task import Task
-from hlteval.tasks.task_file import BUILTIN_OF, TaskTable
+from hlteval.tasks.task import Task, has_code
+from hlteval.tasks.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.validators.generic.schema import Allowed
+
+if TYPE_CHECKING:
+    from hlteval.tasks.agreement import Agreement
 
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
@@ -34,6 +39,10 @@ READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated",
 READ_OPTIONS = ("documents",)
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
+
+
+#: What no tool of a preset looks at: in the profile `official`, nothing of it blocks.
+_IGNORED = frozenset({"GEN101", "GEN201", "GEN202", "GEN203", "GEN301", "GEN405"})
 
 
 class WrongTask(ValueError):
@@ -71,6 +80,13 @@ class Declaration(TomlFile):
         if self.path.startswith("{"):
             return entry(code).finding(values)
         return super().finding(code, *path, of_key=of_key, **values)
+
+    def hint_of_key(self, name: str, keys: Sequence[str]) -> str:
+        """Return the help about an unknown key: another table may have it."""
+        homes = (table for table, own in tables_with_keys().items() if name in own)
+        hint = super().hint_of_key(name, keys)
+        home = next(homes, "")
+        return f"move it to [{home}]" if home and "did you mean" not in hint else hint
 
     def table(self, name: str) -> Tables:
         """One of its tables; empty if it has none of the name."""
@@ -155,7 +171,7 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
-        for name in ("roles", "from"):
+        for name in ("roles", "from", "by"):
             declared.pop(name, None)
         return {
             name: msgspec.convert(value, self.option_types[name])
@@ -228,9 +244,20 @@ class Declaration(TomlFile):
 
 
 @cache
+def tables_with_keys() -> Mapping[str, tuple[str, ...]]:
+    """The tables of a declaration that have keys of their own, with these."""
+    hints = get_type_hints(TaskFile)
+    return {
+        name: tuple(item.encode_name for item in msgspec.structs.fields(kind))
+        for name, kind in hints.items()
+        if isinstance(kind, type) and issubclass(kind, msgspec.Struct)
+    }
+
+
+@cache
 def presets() -> Tables:
     """The presets by name."""
-    return read_tables("hlteval.tasks", "presets")
+    return read_tables("hlteval.scoring.generic", "presets")
 
 
 def setting_text(value: object) -> str:
@@ -379,9 +406,11 @@ def make_task(file: Declaration) -> Task:
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         metric=partial(_metric, file=file, metric=builtin.metric),
-        metric_options=lambda: options,
+        metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
-        schema=lambda: allowed,
+        schema=partial(replace, allowed),
+        agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
+        official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
         option_defaults=file.option_values,
         official_settings={
             **builtin.official_settings,
@@ -396,6 +425,19 @@ def make_task(file: Declaration) -> Task:
             item for item in builtin.statistics if builtin.measures or item.name in computed
         ),
     )
+
+
+def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Tables) -> Agreement:
+    """The agreement of annotators: the units of the built-in task, or the one that is declared."""
+    from hlteval.tasks.agreement import Agreement
+
+    known = builtin() if builtin else Agreement()
+    wanted = own.get("unit", "")
+    units = tuple(unit for unit in known.units if wanted in {"", unit.name})
+    measures = tuple(dict.fromkeys((primary, *known.measures)))
+    if own.get("coefficient") == "f1":
+        return replace(known, units=(), measures=measures, why="the declaration asks for none")
+    return replace(known, units=units, measures=measures)
 
 
 def _metric(profile: str, options: Any, *, file: Declaration, metric: Any) -> Metric:

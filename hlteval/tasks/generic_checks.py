@@ -2,6 +2,9 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePath
+from typing import get_args
+
+import msgspec
 
 from hlteval.converters import Summary, summaries
 from hlteval.findings import Finding
@@ -24,9 +27,11 @@ _USED = frozenset(
     {
         *(("labels", key) for key in ("declared", "from", "ignore", "undeclared")),
         *((table, key) for table in ("relations", "events") for key in ("roles", "at_most")),
-        *(("scores", key) for key in ("primary", "by", "average", "measures")),
+        *(("scores", key) for key in ("primary", "by", "average", "measures", "also")),
     }
 )
+#: Other names of schemes of tags.
+_SCHEMES: Mapping[str, str] = {"BIO": "IOB2", "IOB": "IOB1", "BIOES": "IOBES", "BILUO": "BILOU"}
 #: The most names that a hint lists.
 _SHOWN = 8
 #: The tables of units: that of another unit has no effect.
@@ -70,8 +75,8 @@ def _preset(file: Declaration) -> Iterator[Finding]:
         yield _no_effect(file, "read", "mode", "without a preset that has modes")
     elif modes and file.mode not in modes:
         hint = did_you_mean(file.mode, modes, f"use {' or '.join(modes)}")
-        given = _notation(file.mode)
-        yield file.finding("TSK105", "read", "mode", key="mode", given=given, hint=hint)
+        problem = f"unknown value {_notation(file.mode)}"
+        yield file.finding("TSK105", "read", "mode", key="mode", problem=problem, hint=hint)
     for path, key, value in file.declared_keys():
         if key in file.overrides and path[1].replace("-", "_") == key:
             due = file.preset["values"][key]
@@ -90,17 +95,20 @@ def _read(file: Declaration) -> Iterator[Finding]:
     table = file.builtin.scored_table
     units = "units" if file.unit == "clusters" else file.unit
     fitting = [name for name, form in summaries().items() if table in form.tables and form.reads]
-    for side in ("", "reference", "system"):
+    usual = dict.fromkeys((file.builtin.format, *file.builtin.submitted))
+    hint = f"formats with {units}: {', '.join(usual)}"
+    for side in ("", *({"reference", "system"} & file.table("read").keys())):
         own = file.table("read").get(side, {}) if side else file.table("read")
         path = ("read", side) if side else ("read",)
         if not isinstance(own, dict):
             reason = f"read.{side} is no table"
-            hint = "write a table with a format and its settings"
-            yield file.finding("TSK108", *path, reason=reason, hint=hint)
+            due = "write a table with a format and its settings"
+            yield file.finding("TSK108", *path, reason=reason, hint=due)
             continue
         name = str(own.get("format", file.format))
-        hint = f"formats with {units}: {', '.join(fitting)}"
         if name not in summaries():
+            if side and "format" not in own:
+                continue
             meant = did_you_mean(name, summaries(), hint)
             reason = f"unknown format {name}"
             yield file.finding("TSK107", *path, "format", reason=reason, hint=meant)
@@ -132,6 +140,7 @@ def _settings(
         choices, text = settings[flag].choices, setting_text(value)
         if choices and text not in choices:
             hint = did_you_mean(text, choices, f"use {', '.join(choices)}")
+            hint = f"use {_SCHEMES[text]}" if text in _SCHEMES else hint
             reason = f"{key}: unknown value {_notation(value)}"
             yield file.finding("TSK108", *path, key, reason=reason, hint=hint)
 
@@ -139,7 +148,14 @@ def _settings(
 def _files(file: Declaration) -> Iterator[Finding]:
     """Yield the findings about files that are not there, or outside of the folder."""
     evaluated = file.table("read").get("evaluated", {})
-    evaluated = evaluated if isinstance(evaluated, dict) else {}
+    if not isinstance(evaluated, dict):
+        place, key = ("read", "evaluated"), "read.evaluated"
+        yield file.finding("TSK103", *place, key=key, given="no table", wanted="a table")
+        evaluated = {}
+    elif evaluated.get("format", "uem") != "uem":
+        reason = f"evaluated stretches are no {evaluated['format']}"
+        hint = 'use format = "uem"'
+        yield file.finding("TSK107", "read", "evaluated", "format", reason=reason, hint=hint)
     written = {
         ("labels", "from"): file.table("labels").get("from", ""),
         ("read", "evaluated", "path"): evaluated.get("path", ""),
@@ -150,7 +166,7 @@ def _files(file: Declaration) -> Iterator[Finding]:
         outside = PurePath(name).is_absolute() or ".." in PurePath(name).parts
         if outside:
             reason = f"{name} is outside of the folder of the declaration"
-            hint = "write a path relative to the file, without .."
+            hint = "put it into the folder, and write the path from there, without .."
             yield file.finding("TSK116", *path, reason=reason, hint=hint)
         elif not (file.folder / name).exists():
             reason, hint = f"no such file: {name}", "write the path relative to the declaration"
@@ -179,7 +195,7 @@ def _labels(file: Declaration) -> Iterator[Finding]:
             reason = f"label {source} is declared, and mapped to {target}"
             hint = f"remove {source} from declared: it never counts"
             yield file.finding("TSK112", "labels", "map", source, reason=reason, hint=hint)
-        if declared and target not in declared | ignored | labels["map"].keys():
+        elif declared and target not in declared | ignored | labels["map"].keys():
             yield _of_no_label(file, target, "labels", "map", source)
     yield from _of_labels(file, declared)
 
@@ -229,14 +245,18 @@ def _scores(file: Declaration) -> Iterator[Finding]:
     metrics, computed = file.builtin.metrics, computed_metrics(file)
     averages = set(scores.get("average", ()))
     names = [n for n in dict.fromkeys(n.partition(".")[0] for n in metrics) if n not in AVERAGES]
-    for at, name in enumerate(scores.get("measures", ())):
-        if name not in names:
-            hint = did_you_mean(name, names, f"use {', '.join(names)}")
-            path = ("scores", "measures", at)
-            yield file.finding("TSK105", *path, key="measures", given=f'"{name}"', hint=hint)
+    for key in ("measures", "also"):
+        for at, name in enumerate(scores.get(key, ())):
+            if name not in names:
+                hint = did_you_mean(
+                    name, names, f"use {', '.join(names)}" if names else "remove it"
+                )
+                path, problem = ("scores", key, at), f"unknown measure {name}"
+                yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
     primary = scores.get("primary", "")
     if primary and primary not in metrics:
-        listed = ", ".join(metrics[:_SHOWN])
+        alike = [name for name in metrics if name.endswith(f".{primary}")]
+        listed = ", ".join((alike or metrics)[:_SHOWN])
         hint = did_you_mean(primary, metrics, f"use a metric of the unit, such as {listed}")
         yield file.finding("TSK114", "scores", "primary", name=primary, reason="", hint=hint)
     elif primary and primary not in computed:
@@ -272,11 +292,17 @@ def _effects(file: Declaration) -> Iterator[Finding]:
             yield file.finding(
                 "TSK109", name, of_key=True, key=f"[{name}]", reason=reason, hint="remove it"
             )
-    for path, name, _ in file.declared_keys():
+    for path, name, value in file.declared_keys():
         if path[0] in _OF_UNITS and path[0] != file.unit:
             continue
-        if name not in types and path not in _USED and path[0] != "read":
+        if name in types:
+            yield from _value(file, path, value, types[name])
+        usual = (name, value) == ("span", "exact")  # which all units compare that have spans
+        if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
+    evaluated = file.table("read").get("evaluated")
+    if isinstance(evaluated, dict) and "path" in evaluated and not file.option_values:
+        yield _no_effect(file, "read", "evaluated", f"on {file.unit}")
     span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
     shares = [key for key in ("threshold", "credit") if key in file.table("match")]
     for key in shares if "span" in types and span in _WITHOUT_SHARE else ():
@@ -285,3 +311,16 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
+
+
+def _value(
+    file: Declaration, path: tuple[str, str], value: object, kind: object
+) -> Iterator[Finding]:
+    """Yield the finding about a value that the unit does not know, but others do."""
+    try:
+        msgspec.convert(value, kind)
+    except msgspec.ValidationError:
+        known = ", ".join(str(each) for each in get_args(kind) if isinstance(each, str | int))
+        problem = f"{_notation(value)} is not known for {file.unit}"
+        hint = f"use {known}" if known else "correct the value"
+        yield file.finding("TSK105", *path, key=".".join(path), problem=problem, hint=hint)

@@ -39,6 +39,33 @@ def seconds(written: str, _: Mapping[str, str]) -> float:
     return value
 
 
+def thresholds(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
+    """Thresholds of IoU, above 0 and at most 1, each once.
+
+    Raises:
+        WrongOption: for anything else.
+
+    Examples:
+        >>> thresholds(["0.5", "0.75"], {})
+        (0.5, 0.75)
+    """
+    values = tuple(dict.fromkeys(map(to_number, written)))
+    if not values or not all(0 < value <= 1 for value in values):
+        given = ",".join(written)
+        raise WrongOption(f"a threshold is above 0 and at most 1, not {given or 'nothing'}")
+    return values
+
+
+def segment_primary(options: Mapping[str, str]) -> str:
+    """The metric that ranks segments: of the first measure that is computed.
+
+    Examples:
+        >>> segment_primary({}), segment_primary({"measures": "jer,der"})
+        ('der', 'jer')
+    """
+    return options.get("measures", "").replace(" ", "").partition(",")[0] or "der"
+
+
 def measures(
     written: Sequence[str], _: Mapping[str, str], *, known: Sequence[str]
 ) -> tuple[str, ...]:

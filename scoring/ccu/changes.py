@@ -1,9 +1,9 @@
 """Change points of CCU phase 1: average precision by data type, at one or several deltas.
 
 The steps are those of Appendix A of the plan: change points are aligned and labelled (Steps 1 and
-2), `spans.average_precision` and `detection_metric` compute (Step 3). The distance of a correct
-change point from that of the reference is at most a delta, in characters of text or in seconds
-(2.5.2). Points in regions that nobody annotated are not scored.
+2), `instance_detection.average_precision` and `detection_metric` compute (Step 3). The distance of
+a correct change point from that of the reference is at most a delta, in characters of text or in
+seconds (2.5.2). Points in regions that nobody annotated are not scored.
 
 In `official`, each point of the system belongs to the nearest of the reference, the earlier of two
 that are as near; a second-nearest is never tried. What lies before the first or after the last
@@ -21,6 +21,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus
+from hlteval.scoring import instance_detection
 from hlteval.scoring.ccu import detection_metric, detections, official_files, spans
 from hlteval.scoring.ccu.detection_metric import GENRES, GROUP, Detection, Values, with_congruence
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED, ChangeOptions, to_rows
@@ -72,7 +73,7 @@ def plan_rows(reference: Corpus, system: Corpus, options: ChangeOptions) -> pl.D
         for delta in deltas:
             left, right = spans.within(own, other, ("document",), delta)
             scores = own["llr"].to_numpy()[left]
-            correct = spans.greedy(left, right, scores, place[left], target[right])
+            correct = instance_detection.greedy(left, right, scores, place[left], target[right])
             pairs = pl.DataFrame({"_system": left[correct], "_reference": right[correct]})
             parts.append(labels(own, other, pairs, delta))
     return pl.concat(parts)
@@ -94,7 +95,9 @@ def labels(
     both = pairs.join(own, on="_system").join(
         others.select("_reference", "reference_start"), on="_reference"
     )
-    distance = (pl.col("system_start") - pl.col("reference_start")).abs().round(spans.DIGITS)
+    distance = (
+        (pl.col("system_start") - pl.col("reference_start")).abs().round(instance_detection.DIGITS)
+    )
     parts = {
         CORRECT: both.with_columns(distance=distance),
         FALSE: own.join(pairs, on="_system", how="anti"),

@@ -26,7 +26,7 @@ from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.scoring.ccu import detections
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
-from hlteval.scoring.ccu.spans import average_precision, points
+from hlteval.scoring.instance_detection import average_precision, points
 from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import rates, side_rates
 
@@ -52,7 +52,7 @@ def by_genre(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def curves(instances: pl.DataFrame) -> pl.DataFrame:
-    """The points of each class that has references, as from `spans.points`."""
+    """The points of each class that has references, as from `instance_detection.points`."""
     relevant = _relevant(instances)
     found = instances.filter(pl.col("outcome").is_in([CORRECT, FALSE]))
     hits = found.select(*GROUP, "llr", hit=pl.col("outcome") == CORRECT)

@@ -15,6 +15,7 @@ import polars as pl
 
 from hlteval.representation import Corpus, judgments
 from hlteval.representation.judgments import NONE, UNANNOTATED, Constants
+from hlteval.scoring import instance_detection
 from hlteval.scoring.ccu import spans
 from hlteval.scoring.ccu.spans import Criterion, half_open
 
@@ -152,7 +153,9 @@ def parts_of_system(rows: pl.DataFrame, parts: pl.DataFrame) -> pl.DataFrame:
         parts: those of the reference, as from `parts_of_reference`.
     """
     own = parts.select(*_DOCUMENT, "start", "end").unique(maintain_order=True)
-    left, right, _ = spans.overlap_pairs(half_open(rows), half_open(own), ("document",))
+    left, right, _ = instance_detection.overlap_pairs(
+        half_open(rows), half_open(own), ("document",)
+    )
     found = pl.concat([rows.select("label", "llr")[left], own[right]], how="horizontal")
     key = [*_DOCUMENT, "label", "start", "end"]
     best = found.group_by(key, maintain_order=True).agg(pl.col("llr").max())
@@ -472,12 +475,12 @@ def labels(
         criterion: what a correct pair is.
         options: the collars.
     """
-    every = spans.pairs(system, reference)
+    every = instance_detection.pairs(system, reference)
     iou, common = every["iou"].to_numpy(), every["intersection"].to_numpy()
     mappable = every.filter(criterion.holds(iou=iou, intersection=common))
     own, expected = mappable["_system"].to_numpy(), mappable["_reference"].to_numpy()
     places = (system["start"].to_numpy()[own], reference["start"].to_numpy()[expected])
-    correct = spans.greedy(own, expected, system["llr"].to_numpy()[own], *places)
+    correct = instance_detection.greedy(own, expected, system["llr"].to_numpy()[own], *places)
     pairs = mappable.filter(correct)
     row = pl.int_range(pl.len(), dtype=pl.Int64)
     instances = system.select(*_SYSTEM, _system=row)

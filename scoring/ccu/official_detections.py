@@ -18,7 +18,8 @@ from hlteval.representation import Corpus, judgments
 from hlteval.representation.judgments import NONE, SEGMENT, UNANNOTATED
 from hlteval.scoring.ccu import detections, spans
 from hlteval.scoring.ccu.detections import AGAIN, CORRECT, FALSE, MISSED, DetectionOptions, to_rows
-from hlteval.scoring.ccu.spans import Criterion, half_open, overlap_pairs
+from hlteval.scoring.ccu.spans import Criterion, half_open
+from hlteval.scoring.instance_detection import overlap_pairs
 
 _COLUMNS = ("document", "genre", "text", "label", "status", "start", "end")
 #: Separates statuses in no cell: the scorer joins lists of statuses as they are.

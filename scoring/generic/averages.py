@@ -23,7 +23,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import count_of
+from hlteval.findings.counts import count_of, first_names
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, plain, ratio
 
@@ -47,6 +47,7 @@ class LabelOptions:
         declared: the labels of the task; those of the reference if empty.
         ignore: labels that are left out on both sides.
         map: labels that are counted as another, with that.
+        undeclared: with `ignore`, labels that are not declared are left out, too.
         parents: the parent of each label that has one, in a hierarchy.
         average: the averages that are computed.
         average_labels: the only labels that averages are over; all if empty.
@@ -58,25 +59,28 @@ class LabelOptions:
     declared: tuple[str, ...] = ()
     ignore: tuple[str, ...] = ()
     map: Mapping[str, str] = field(default_factory=dict)
+    undeclared: Literal["error", "warning", "ignore"] = "error"
     parents: Mapping[str, str] = field(default_factory=dict)
     average: tuple[Average, ...] = ("micro", "macro", "weighted")
     average_labels: tuple[str, ...] = ()
     macro_over: Literal["declared", "reference", "seen"] = "declared"
     undefined: Literal["none", 0, 1] = "none"
 
-    def prepared(self, label: pl.Expr) -> pl.Expr:
+    def prepare(self, label: pl.Expr) -> pl.Expr:
         """Labels as they are counted; null where they are ignored.
 
         Examples:
             >>> options = LabelOptions(ignore=("Note",), map={"Pers": "Person"})
             >>> rows = pl.DataFrame({"label": ["Pers", "Note", "Org"]})
-            >>> rows.select(options.prepared(pl.col("label"))).to_series().to_list()
+            >>> rows.select(options.prepare(pl.col("label"))).to_series().to_list()
             ['Person', None, 'Org']
         """
         if self.map:
             label = label.replace(dict(self.map))
         if self.ignore:
             label = pl.when(~label.is_in(self.ignore)).then(label)
+        if self.declared and self.undeclared == "ignore":
+            label = pl.when(label.is_in(self.declared)).then(label)
         return label
 
     def ancestors(self, label: str) -> list[str]:
@@ -160,7 +164,7 @@ class LabelMetric(AdditiveMetric):
     items: ClassVar[str] = "unit"
 
     @property
-    def added(self) -> tuple[str, ...]:
+    def count_columns(self) -> tuple[str, ...]:
         """The columns of the counts that add."""
         return (*COUNTED, *self.extras)
 
@@ -172,14 +176,14 @@ class LabelMetric(AdditiveMetric):
             documents: the `row` and the `name` of each document.
         """
         names = documents.select("row", document="name")
-        absent = [pl.lit(0).alias(name) for name in self.added if name not in rows.columns]
+        absent = [pl.lit(0).alias(name) for name in self.count_columns if name not in rows.columns]
         named = rows.join(names, on="row", maintain_order="left").with_columns(absent)
-        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.added]
+        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.count_columns]
         return named.select("document", "label", *added)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""
-        schema = {"label": pl.String, **dict.fromkeys(self.added, pl.Int64)}
+        schema = {"label": pl.String, **dict.fromkeys(self.count_columns, pl.Int64)}
         batches = [batch.select(schema.keys()) for batch in counts]
         rows = pl.concat([pl.DataFrame(schema=schema), *batches])
         return rows.group_by("label").sum().sort("label", nulls_last=False)
@@ -234,7 +238,7 @@ class LabelMetric(AdditiveMetric):
 
     @property
     def unit(self) -> int:
-        """What a right unit counts: more than 1 where units can be right in part."""
+        """Count of a right unit: more than 1 where units can be right in part."""
         return 1
 
     def values(
@@ -263,13 +267,13 @@ class LabelMetric(AdditiveMetric):
             elif average == "macro":
                 means = Rates(*(mean(rate, self._in_macro(counted)) for rate in rates))
             elif average == "weighted":
-                means = self.weighted(rates, weights, counted)
+                means = self.weighted_mean(rates, weights, counted)
             else:
                 continue
             found |= {f"{average}.{rate}": getattr(means, rate) for rate in RATES}
         return found
 
-    def weighted(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
+    def weighted_mean(self, rates: Rates[Floats], weights: Floats, _: LabelCounts) -> Rates[Floats]:
         """The means weighted by the units of the reference."""
         return Rates(*(mean(rate, weights) for rate in rates))
 
@@ -287,10 +291,20 @@ class LabelMetric(AdditiveMetric):
         return inside.astype(np.float64)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """What was left out: of both sides, and of averages."""
+        """Notes on labels that are left out, on both sides and of averages."""
         notes = []
         if ignored := int(total["ignored"].sum()):
             notes.append(f"{count_of(ignored, self.items)} with ignored labels left out")
+        known = {*self.options.declared}
+        expected, predicted = (pl.col(name) > 0 for name in ("expected", "predicted"))
+        if unknown := [
+            label
+            for label in total.drop_nulls("label").filter(~expected & predicted)["label"]
+            if label not in known
+        ]:
+            notes.append(
+                f"wrong everywhere, since the reference lacks it: {first_names(unknown, _NAMED)}"
+            )
         if self.options.undefined == "none" and "macro" in self.options.average:
             counted = self.of_labels(total)
             inside = self._in_macro(counted)[0] > 0
@@ -299,8 +313,7 @@ class LabelMetric(AdditiveMetric):
                 gone = np.isnan(getattr(rates, rate)[0]) & inside
                 if gone.any() and not gone.all():
                     names = [counted.labels[at] for at in np.flatnonzero(gone)]
-                    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-                    listed = ", ".join(names[:_NAMED]) + more
+                    listed = first_names(names, _NAMED)
                     notes.append(f"macro.{rate} leaves out labels where it is undefined: {listed}")
         return tuple(notes)
 

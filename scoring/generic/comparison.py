@@ -89,7 +89,7 @@ class Comparison:
 
     @property
     def unit(self) -> int:
-        """What a pair counts that is right in full."""
+        """Count of a pair that is right in full."""
         return FULL[self.options.credit]
 
     @cached_property
@@ -110,14 +110,14 @@ class Comparison:
 
     @cached_property
     def credit(self) -> Whole:
-        """What each of them counts, in units."""
+        """Credit of each right pair, in units."""
         return self._right[1]
 
     @cached_property
     def _right(self) -> tuple[Pairs, Whole]:
         options, left, right = self.options, self.both.reference, self.both.system
         if options.span in _SHARES:
-            return self._overlapping()
+            return self._overlap_pairs()
         if options.span == "exact" and options.label == "equal":
             pairs = self._equal
         else:
@@ -131,14 +131,14 @@ class Comparison:
         return equal_pairs(self.both.reference.key, self.both.system.key)
 
     def _keys(self, units: Units, corpus: Corpus) -> Whole:
-        """What must be equal of spans, as numbers."""
+        """Numbers that are equal for spans that correspond."""
         match self.options.span:
             case "end":
                 return units.end
             case "none":
                 return units.document
             case "tokens":
-                return _snapped(units, corpus, self.both.bases)
+                return _word_limits(units, corpus, self.both.bases)
         return units.span
 
     def _by_key(self, left: Whole, right: Whole) -> Pairs:
@@ -155,7 +155,7 @@ class Comparison:
             left, right = keys[: len(left)], keys[len(left) :]
         return equal_pairs(left, right)
 
-    def _overlapping(self) -> tuple[Pairs, Whole]:
+    def _overlap_pairs(self) -> tuple[Pairs, Whole]:
         """The pairs that overlap enough, paired as the options say, with their credit."""
         left, right, options = self.both.reference, self.both.system, self.options
         pairs, shared = overlaps(left, right)
@@ -210,7 +210,7 @@ class Comparison:
         allowed = np.array([[other in own for other in labels] for own in above], dtype=np.bool_)
         return np.asarray(allowed.reshape(len(labels), len(labels))[ours, theirs])
 
-    def remaining(self, pairs: Pairs) -> Pairs:
+    def pair_rest(self, pairs: Pairs) -> Pairs:
         """Pairs of what no pair has: of equal spans, then of overlapping ones."""
         left, right = self.both.reference, self.both.system
         ours, theirs = others(pairs.left, len(left)), others(pairs.right, len(right))
@@ -229,18 +229,18 @@ class Comparison:
         return Pairs(np.r_[first.left, found.left[chosen]], np.r_[first.right, found.right[chosen]])
 
     @cached_property
-    def paired(self) -> Pairs:
+    def all_pairs(self) -> Pairs:
         """The pairs that are right, and then pairs of what is left."""
-        more = self.remaining(self.right)
+        more = self.pair_rest(self.right)
         return Pairs(np.r_[self.right.left, more.left], np.r_[self.right.right, more.right])
 
     @property
     def semeval(self) -> dict[str, Whole]:
         """The counts of `semeval` of each document in `documents`."""
         both, options = self.both, self.options
-        pairs = self.paired
+        pairs = self.all_pairs
         if options.span != "exact" or options.label != "equal":
-            more = self.remaining(self._equal)
+            more = self.pair_rest(self._equal)
             left, right = (np.r_[a, b] for a, b in zip(self._equal, more, strict=True))
             pairs = Pairs(left, right)
         same_span = both.reference.span[pairs.left] == both.system.span[pairs.right]
@@ -267,7 +267,7 @@ def others(chosen: Whole, size: int) -> Whole:
     return np.flatnonzero(free)
 
 
-def _snapped(units: Units, corpus: Corpus, bases: Whole) -> Whole:
+def _word_limits(units: Units, corpus: Corpus, bases: Whole) -> Whole:
     """The first and the last word that spans touch, as a number; the span itself without words."""
     words = [
         (bases[row] + match.start(), bases[row] + match.end())

@@ -55,7 +55,7 @@ class Mentions(LabelMetric):
 
     @property
     def unit(self) -> int:
-        """What a right mention counts."""
+        """Count of a right mention."""
         return FULL[self.options.credit]
 
     def statistics(

@@ -92,7 +92,7 @@ class OfficialNervaluate(Mentions):
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The counts of a batch of documents; the alignment is that of the profile plan."""
         reference, system = align(reference, system)
-        both = self._listed(sides(reference, system, self.options, unique=False))
+        both = self._of_declared(sides(reference, system, self.options, unique=False))
         comparison = Comparison(self.options, both, reference, system)
         candidates = self._candidates(both)
         size = max(len(both.labels), 1)
@@ -118,10 +118,10 @@ class OfficialNervaluate(Mentions):
         counts = self.counts_of(pl.concat(tables, how="diagonal"), comparison.documents)
         if not alignment:
             return counts, None
-        shown = replace(comparison, both=self._listed(sides(reference, system, self.options)))
+        shown = replace(comparison, both=self._of_declared(sides(reference, system, self.options)))
         return counts, alignment_of(shown)
 
-    def _listed(self, both: Sides) -> Sides:
+    def _of_declared(self, both: Sides) -> Sides:
         """The mentions whose labels are declared; all if none is."""
         if not self.options.declared:
             return both

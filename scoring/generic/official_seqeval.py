@@ -13,7 +13,8 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import Scheme, TagSequence, detect, repaired, strict
+from hlteval.representation.tag_schemes import Scheme, TagSequence, detect, repair, strict
+from hlteval.scoring.generic import semeval
 from hlteval.scoring.generic.averages import Floats, LabelCounts
 from hlteval.scoring.generic.mentions import Mentions
 from hlteval.scoring.generic.spans import Whole
@@ -41,7 +42,7 @@ class OfficialSeqeval(Mentions):
             return corpus
         strictly = self.options.mode == "strict" and scheme != "auto"
         tags = _sequence(corpus, strict=strictly)
-        spans = strict(tags, scheme) if strictly and scheme != "auto" else repaired(tags)
+        spans = strict(tags, scheme) if strictly and scheme != "auto" else repair(tags)
         tokens = corpus.tokens
         first, last = tokens[spans.first], tokens[spans.last]
         mentions = first.select(
@@ -53,11 +54,11 @@ class OfficialSeqeval(Mentions):
         )
         return corpus.replace(mentions=mentions)
 
-    def weighted(
+    def weighted_mean(
         self, rates: Rates[Floats], weights: Floats, counted: LabelCounts
     ) -> Rates[Floats]:
         """Without an entity in the reference, precision and F1 depend on the system."""
-        means = super().weighted(rates, weights, counted)
+        means = super().weighted_mean(rates, weights, counted)
         zero = 1.0 if self.options.undefined == 1 else 0.0
         nothing = weights.sum(1) == 0
         silent = np.where(counted.counts[:, :, 1].sum(1) == 0, zero, 0.0)
@@ -68,12 +69,8 @@ class OfficialSeqeval(Mentions):
     def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
         """The averages and the accuracy of tokens; seqeval knows no counts of SemEval."""
         known = super().values(counted, extras)
-        return {name: known[name] for name in known if _is_known(name)}
-
-
-def _is_known(name: str) -> bool:
-    """Whether seqeval has a value."""
-    return name == "token_accuracy" or name.partition(".")[0] in {"micro", "macro", "weighted"}
+        others = {*semeval.MEASURES}
+        return {name: known[name] for name in known if name.partition(".")[0] not in others}
 
 
 def _has_tags(corpus: Corpus) -> bool:

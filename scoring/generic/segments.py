@@ -77,7 +77,8 @@ class Options:
             evaluated.
         evaluated: the stretches that are evaluated: `name`, `start`, `end` in seconds; None if no
             file says it.
-        measures: what is computed, of `MEASURES`.
+        measures: what is computed, of `MEASURES`; or `map` (`temporal_detection`) alone.
+        threshold: the thresholds of IoU of `map`.
     """
 
     label: Literal["mapped", "equal"] = "mapped"
@@ -86,6 +87,7 @@ class Options:
     skip_overlap: bool = False
     evaluated: pl.DataFrame | None = None
     measures: tuple[str, ...] = tuple(MEASURES)
+    threshold: tuple[float, ...] = (0.5,)
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,7 @@ def alignment_of(comparison: Comparison) -> pl.DataFrame:
         `credit` of the pair, from 0 to 1; and the `outcome`.
     """
     left, right = comparison.both.reference, comparison.both.system
-    pairs, count = comparison.paired, len(comparison.right.left)
+    pairs, count = comparison.all_pairs, len(comparison.right.left)
     alone = others(pairs.left, len(left)), others(pairs.right, len(right))
     none = [np.full(len(each), -1) for each in alone]
     ours, theirs = np.r_[pairs.left, alone[0], none[1]], np.r_[pairs.right, none[0], alone[1]]
@@ -56,7 +56,7 @@ def _side(name: str, mentions: pl.DataFrame, at: Whole) -> dict[str, pl.Series]:
 def _outcomes(
     both: Mask, ours: Mask, credit: Floats, same_span: Mask, same_label: Mask
 ) -> pl.Series:
-    """What became of each row."""
+    """Outcome of each row."""
     table = pl.DataFrame(
         {"both": both, "ours": ours, "credit": credit, "span": same_span, "label": same_label}
     )

@@ -97,6 +97,36 @@ class Units:
         return Units(document, start, end, label, span, key, at)
 
 
+def join(first: Units, second: Units) -> Units:
+    """The units of two sides, one after the other."""
+    document, start, end, label, span, key, at = (
+        np.concatenate(pair)
+        for pair in zip(
+            *(
+                (
+                    units.document,
+                    units.start,
+                    units.end,
+                    units.label,
+                    units.span,
+                    units.key,
+                    units.at,
+                )
+                for units in (first, second)
+            ),
+            strict=True,
+        )
+    )
+    parts = None
+    if first.parts is not None and second.parts is not None:
+        index, starts, ends = (
+            np.concatenate(p) for p in zip(first.parts, second.parts, strict=True)
+        )
+        index[len(first.parts[0]) :] += len(first)
+        parts = index, starts, ends
+    return Units(document, start, end, label, span, key, at, parts)
+
+
 @dataclass(frozen=True)
 class Sides:
     """The units of both sides.
@@ -130,13 +160,14 @@ def sides(
     both = pl.concat(
         corpus.mentions.select(
             *("document", "start", "end", "fragments"),
-            label=options.prepared(pl.col("label")),
+            label=options.prepare(pl.col("label")),
             at=pl.int_range(pl.len(), dtype=pl.Int64),
             side=pl.lit(number),
         )
         for number, corpus in enumerate((reference, system))
     )
-    size = 1 + _most(pl.concat([each.documents["row"] for each in (reference, system)]))
+    numbers = pl.concat([each.documents["row"] for each in (reference, system)])
+    size = 1 + int(numbers.to_numpy().max(initial=-1))
     gone = both["label"].is_null()
     ignored = np.bincount(both["document"].filter(gone).to_numpy(), minlength=size)
     if gone.any():
@@ -144,13 +175,18 @@ def sides(
     names = both["label"].unique().sort()
     label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
     document, start, end = (both[name].to_numpy() for name in ("document", "start", "end"))
-    bases = _bases(document, np.maximum(start, end), size)
+    longest = np.zeros(size, dtype=np.int64)
+    np.maximum.at(longest, document, np.maximum(start, end) + 2)
+    bases = np.cumsum(longest) - longest
     base = bases[document]
     start, end = start + base, end + base
     span = combine(start, end - start)
     fragments = both.select("fragments", base=base)
     if has_gaps := fragments["fragments"].null_count() < both.height:
-        span = combine(span, _fragment_codes(fragments["fragments"]))
+        part = pl.element().struct
+        gap = pl.format("{}:{}", part.field("start"), part.field("end"))
+        texts = both["fragments"].list.eval(gap).list.join(" ").rank("dense")
+        span = combine(span, texts.fill_null(0).cast(pl.Int64).to_numpy())
     key = combine(span, label)
     every = Units(document, start, end, label, span, key, both["at"].to_numpy())
 
@@ -162,19 +198,6 @@ def sides(
         return replace(units, parts=_parts(units, fragments[own])) if has_gaps else units
 
     return Sides(of_side(0), of_side(1), tuple(names), ignored, bases)
-
-
-def _most(numbers: pl.Series) -> int:
-    """The greatest of numbers from 0; -1 without numbers."""
-    most = numbers.max()
-    return most if isinstance(most, int) else -1
-
-
-def _bases(document: Whole, end: Whole, size: int) -> Whole:
-    """Where the positions of each document begin."""
-    longest = np.zeros(size, dtype=np.int64)
-    np.maximum.at(longest, document, end + 2)
-    return np.cumsum(longest) - longest
 
 
 def combine(first: Whole, second: Whole) -> Whole:
@@ -194,13 +217,6 @@ def combine(first: Whole, second: Whole) -> Whole:
 
 
 _LARGE = 2**62
-
-
-def _fragment_codes(fragments: pl.Series) -> Whole:
-    """A number for the fragments of each span: 0 for one without gaps."""
-    part = pl.element().struct
-    texts = fragments.list.eval(pl.format("{}:{}", part.field("start"), part.field("end")))
-    return texts.list.join(" ").rank("dense").fill_null(0).cast(pl.Int64).to_numpy()
 
 
 def _parts(units: Units, fragments: pl.DataFrame) -> tuple[Whole, Whole, Whole]:

@@ -4,7 +4,7 @@ import polars as pl
 
 from hlteval.findings.suggest import did_you_mean, hints
 from hlteval.validators.generic.schema import Allowed
-from hlteval.validators.rule import RuleContext, at, only_if
+from hlteval.validators.rule import IDENTIFIERS, RECORD, RuleContext, at, only_if
 
 #: The most labels that a hint lists.
 _SHOWN = 12
@@ -16,24 +16,32 @@ def _listed(labels: tuple[str, ...]) -> str:
     return f"use {', '.join(labels[:_SHOWN])}{more}"
 
 
-def undeclared(context: RuleContext, *, table: str, severity: str) -> pl.LazyFrame:
+def records(context: RuleContext, *columns: str) -> pl.LazyFrame:
+    """The records of the units of a task, with some of their columns."""
+    schema: Allowed = context.schema
+    if schema.table in IDENTIFIERS:
+        return context.records(schema.table, *columns)
+    rows = context.table(schema.table, *RECORD, *columns)
+    return rows.with_columns(id=pl.lit(None, pl.String))
+
+
+def undeclared(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     """A unit whose label is not declared.
 
     Args:
         context: the submission.
-        table: the table that has the units.
         severity: how the task reports such labels.
     """
     schema: Allowed = context.schema
-    own = schema.table == table and schema.undeclared == severity
-    records = only_if(own, context.records(table, "label").drop_nulls("label"))
-    present = records.select("label").unique().collect()["label"].to_list() if own else []
+    own = bool(schema.labels) and schema.undeclared == severity
+    rows = only_if(own, records(context, "label").drop_nulls("label"))
+    present = rows.select("label").unique().collect()["label"].to_list() if own else []
     meant = hints(schema.wrong_labels(sorted(present)), schema.labels, _listed(schema.labels))
     wrong = pl.LazyFrame(
         {"label": [*meant], "hint": [*meant.values()]},
         schema={"label": pl.String, "hint": pl.String},
     )
-    return at(records.join(wrong, on="label", maintain_order="left"), "label")
+    return at(rows.join(wrong, on="label", maintain_order="left"), "label")
 
 
 def _arguments(context: RuleContext) -> pl.LazyFrame:

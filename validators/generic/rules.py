@@ -9,24 +9,14 @@ from functools import partial
 from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Rule
 
-_LABELLED = ("mentions", "frames", "instances")
-
-RULES: tuple[Rule, ...] = (
-    *(
-        Rule(code, table, partial(labels.undeclared, table=table, severity=severity))
-        for code, severity in (("GEN101", "error"), ("GEN102", "warning"))
-        for table in _LABELLED
-    ),
+RULES = (
+    Rule("GEN101", "documents", partial(labels.undeclared, severity="error")),
+    Rule("GEN102", "documents", partial(labels.undeclared, severity="warning")),
     Rule("GEN201", "arguments", labels.unknown_role),
     Rule("GEN202", "arguments", labels.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),
     Rule("GEN301", "documents", units.extra_document, submission_only=True),
-    Rule("GEN302", "documents", units.missing_document, submission_only=True, finds_missing=True),
-    *(
-        Rule("GEN401", table, partial(units.duplicate, table=table))
-        for table in ("mentions", "instances")
-    ),
-    Rule("GEN401", "frames", units.duplicate_frame),
+    Rule("GEN401", "documents", units.duplicate),
     Rule("GEN402", "mentions", units.outside_text),
     Rule("GEN403", "mentions", units.other_text, "mentions.text"),
     Rule("GEN404", "mentions", units.other_unit, "mentions.text", once=True),

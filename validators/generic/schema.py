@@ -8,8 +8,8 @@ from typing import Literal
 _TABLES: Mapping[str, str] = {
     "relations": "frames",
     "events": "frames",
+    "labels": "instances",
     "segments": "instances",
-    "transcripts": "segments",
 }
 
 

@@ -1,4 +1,4 @@
-"""Rules of declared tasks about units and documents: duplicates, spans beside texts, documents."""
+"""Rules of declared tasks about documents and units: their texts, and what is there twice."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -7,6 +7,7 @@ import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
+from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import (
@@ -49,40 +50,31 @@ _EXTRA: Mapping[str, str] = {
 }
 
 
-def missing_document(context: RuleContext) -> pl.LazyFrame:
-    """A document of the reference of which the submission has nothing."""
-    rows = context.against.documents.lazy().select("row", document="name")
-    known = context.system.documents["name"].to_list()
-    missing = only_if(not context.own, rows).filter(~pl.col("document").is_in(known))
-    return about_submission(missing)
-
-
 # Units that are there twice.
 
 
-def duplicate(context: RuleContext, *, table: str) -> pl.LazyFrame:
+def duplicate(context: RuleContext) -> pl.LazyFrame:
     """A unit that is equal to an earlier one of its document."""
     schema: Allowed = context.schema
-    key = list(_KEYS[table])
-    rows = only_if(schema.table == table, context.records(table, *key[1:]))
-    first = pl.col("record").first().over(key)
-    again = ~pl.struct(key).is_first_distinct()
-    rows = rows.filter(row_hash(*key).is_duplicated()).with_columns(first=first, again=again)
-    return at(rows.filter("again"), "")
-
-
-def duplicate_frame(context: RuleContext) -> pl.LazyFrame:
-    """A relation or event with the label and the arguments of an earlier one."""
-    schema: Allowed = context.schema
-    arguments = context.all_arguments.sort("frame_row", "role", "target")
-    pairs = pl.format("{}:{}", "role", "target").str.join(" ")
-    filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
-    rows = only_if(schema.table == "frames", context.records("frames", "label", "trigger"))
-    rows = rows.join(filled, on="row", maintain_order="left")
-    key = ["document", "label", "trigger", "arguments"]
+    key = list(_KEYS.get(schema.table, ()))
+    if schema.table == "frames":
+        rows, key = _with_arguments(context), ["document", "label", "trigger", "arguments"]
+    elif not key:
+        return at(context.records("mentions").head(0).with_columns(first="record"), "")
+    else:
+        rows = records(context, *key[1:]).filter(row_hash(*key).is_duplicated())
     first = pl.col("record").first().over(key)
     again = ~pl.struct(key).is_first_distinct()
     return at(rows.with_columns(first=first, again=again).filter("again"), "")
+
+
+def _with_arguments(context: RuleContext) -> pl.LazyFrame:
+    """The relations and events, with their arguments as a text."""
+    arguments = context.all_arguments.sort("frame_row", "role", "target")
+    pairs = pl.format("{}:{}", "role", "target").str.join(" ")
+    filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
+    rows = context.records("frames", "label", "trigger")
+    return rows.join(filled, on="row", how="left", maintain_order="left")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:

@@ -285,5 +285,7 @@ def _members(path: str, task: Task) -> list[str]:
             any(Path(folder).glob(f"*{end}")) for folder in folders for end in suffixes
         )
     else:
-        alike = len(files) == len(entries) and plain <= {*load(task.format).suffixes}
+        form = load(task.format)  # a file for each document makes one submission
+        alike = len(files) == len(entries) and plain <= {*form.suffixes}
+        alike = alike and form.layout == "single_file"
     return [str(Path(path, each.name)) for each in entries] if len(entries) > 1 and alike else []

@@ -13,11 +13,12 @@ from hypothesis import strategies as st
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.representation.judgments import Constants, merge_instances, scored_reference
-from hlteval.scoring.ccu import spans as alignment
+from hlteval.scoring import instance_detection as alignment
 from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import DetectionOptions
 from hlteval.scoring.ccu.official_files import instance_detection
-from hlteval.scoring.ccu.spans import average_precision, criterion, overlap_pairs, points, within
+from hlteval.scoring.ccu.spans import criterion, within
+from hlteval.scoring.instance_detection import average_precision, overlap_pairs, points
 from tests.effort import tries
 
 FEW = settings(max_examples=tries(30), deadline=None)

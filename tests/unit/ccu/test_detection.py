@@ -9,7 +9,8 @@ from hlteval.representation import Corpus
 from hlteval.scoring.ccu.changes import change_detection
 from hlteval.scoring.ccu.detections import ChangeOptions, DetectionOptions, LlrFilter
 from hlteval.scoring.ccu.official_files import instance_detection
-from hlteval.scoring.ccu.spans import criterion, points, shares
+from hlteval.scoring.ccu.spans import criterion, shares
+from hlteval.scoring.instance_detection import points
 from hlteval.tasks import ccu as ccu_readers
 from hlteval.tasks.option_files import integer
 

@@ -1,0 +1,234 @@
+r"""Label tables: a document per line with its label, several labels, or scores of labels.
+
+Format:
+    A header, then a line per document with cells between tabs, or between commas if the header has
+    no tab. The settings say which column is the document, which its label, and what separates
+    several labels in a cell.
+
+Conventions:
+    A label is an instance of the kind `label` without a stretch, and its score, if there is one,
+    its `llr`. Without a header, columns are numbers from 0. A document may have several lines, with
+    a label each. In a wide table each other column is a label, with its score in the cells.
+
+Example lines:
+    id	label
+    d1	favour
+
+Codes raised: LBT1xx.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from io import BytesIO
+
+import polars as pl
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
+from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Lines, shorten
+
+#: Names of the columns that are found without settings.
+_DOCUMENTS = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
+_LABELS = ("label", "labels", "prediction", "predictions", "class", "category", "gold")
+#: A row has so many cells at most.
+_MOST = 2000
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How a file is read.
+
+    Attributes:
+        document: the name or number of the column of documents; empty to find it.
+        label: that of the column of labels; empty to find it.
+        score: that of the column of scores; empty for none.
+        separator: what separates labels in a cell; empty where a cell is a label.
+        header: whether the first line names the columns.
+        quoted: whether cells may be in double quotes.
+        wide: whether each other column is a label with scores.
+    """
+
+    document: str
+    label: str
+    score: str
+    separator: str
+    header: bool
+    quoted: bool
+    wide: bool
+
+
+def sniff(source: Source) -> bool:
+    """Whether the header of a single file names a column of labels."""
+    header = head(source).partition("\n")[0].lower().rstrip("\r")
+    cells = {cell.strip('" ') for cell in _cells(header)}
+    return len(cells) > 1 and not cells.isdisjoint(_LABELS)
+
+
+def _cells(line: str) -> list[str]:
+    return line.split("\t" if "\t" in line else ",")
+
+
+def read(
+    source: Source,
+    document: str = "",
+    label: str = "",
+    score: str = "",
+    separator: str = "",
+    header: str = "yes",
+    quoting: str = "none",
+    wide: str = "no",
+) -> Iterator[ReadResult]:
+    """The documents of each file, with their labels."""
+    layout = Layout(
+        *(document, label, score, separator),
+        header=header == "yes",
+        quoted=quoting == "minimal",
+        wide=wide == "yes",
+    )
+    return read_files(source, FORMAT.name, lambda file: _read(file, layout))
+
+
+def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
+    """The corpus of a file, and the findings in it."""
+    text = (file.text or "").replace("\r\n", "\n")
+    lines = Lines(text)
+    first = lines[0] if len(lines) else ""
+    names = [cell.strip('"') if layout.quoted else cell for cell in _cells(first)]
+    separator = "\t" if "\t" in first else ","
+    if not layout.header:
+        names = [str(at) for at in range(len(names))]
+    problems: list[Problem] = []
+    columns = _columns(names, layout, problems, len(first)) if first else None
+    rows = pl.DataFrame(schema=_ROWS)
+    rejected: list[Problem] = []
+    if columns:
+        body = text.partition("\n")[2] if layout.header else text
+        table = _table(body, separator, len(names), layout)
+        rejected, rows = _label_rows(table, columns, names, layout, lines)
+    named = rows.select("name", "record", label="label", llr="score")
+    documents, instances = with_documents(named)
+    instances = instances.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
+    instances = instances.with_columns(
+        row=pl.int_range(pl.len(), dtype=pl.Int64), kind=pl.lit("label")
+    )
+
+    def finding(record: int, problem: Problem) -> Finding:
+        return problem.in_line(file.member.display, lines[record - 1] if len(lines) else "")
+
+    every = sorted([*problems, *rejected], key=lambda problem: problem.record)
+    findings = findings_of(
+        ((problem.record, problem) for problem in every), finding, file.member.max_per_code
+    )
+    wrong = [
+        {"row": row, "origin": 0, **problem.rejection("label", lines[problem.record - 1])}
+        for row, problem in enumerate(rejected)
+    ]
+    corpus = Corpus(
+        sources=[file.origin], documents=documents, instances=instances, rejected_records=wrong
+    )
+    return corpus, findings
+
+
+_ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "score": pl.Float64}
+
+
+def _columns(
+    names: Sequence[str], layout: Layout, problems: list[Problem], size: int
+) -> tuple[int, int, int] | None:
+    """The columns of documents, labels and scores: -1 for no such column, None for an error."""
+    found = []
+    lower = [name.lower() for name in names]
+    wanted = (
+        (layout.document, _DOCUMENTS, 0),
+        (layout.label, _LABELS, len(names) - 1),
+        (layout.score, (), -1),
+    )
+    for given, usual, otherwise in wanted:
+        if given and given not in names:
+            listed = shorten(", ".join(names), 60)
+            problems.append(Problem("LBT101", 1, 0, size, {"column": given, "columns": listed}))
+        known = next((lower.index(name) for name in usual if name in lower), otherwise)
+        found.append(names.index(given) if given in names else known)
+    return None if problems else (found[0], found[1], found[2])
+
+
+def _table(text: str, separator: str, width: int, layout: Layout) -> pl.DataFrame:
+    """The cells of all lines as columns by number, with one more; empty lines are null."""
+    names = [str(at) for at in range(width + 1)]
+    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    if text.strip("\n"):
+        table = pl.read_csv(
+            BytesIO(f"{separator.join(names)}\n{text}".encode()),
+            separator=separator,
+            quote_char='"' if layout.quoted else None,
+            infer_schema=False,
+            truncate_ragged_lines=True,
+        )
+    return table.with_row_index("record", 2 if layout.header else 1).with_columns(
+        pl.col("record").cast(pl.Int64)
+    )
+
+
+def _label_rows(
+    table: pl.DataFrame,
+    columns: tuple[int, int, int],
+    names: Sequence[str],
+    layout: Layout,
+    lines: Lines,
+) -> tuple[list[Problem], pl.DataFrame]:
+    """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
+    document, label, score = columns
+    width = len(names)
+    cells = [str(at) for at in range(width + 1)]
+    empty = pl.all_horizontal(pl.col(cells).is_null())
+    table = table.filter(~empty)
+    extra = pl.col(str(width)).is_not_null()
+    nameless = pl.col(str(document)).is_null()
+    problems = []
+    for record in table.filter(extra | nameless)["record"]:
+        line = lines[record - 1]
+        given = len(_cells(line))
+        code = "LBT102" if given != width else "LBT103"
+        problems.append(Problem(code, record, 0, len(line), {"given": given, "wanted": width}))
+    rows = table.filter(~(extra | nameless))
+    name = pl.col(str(document))
+    if layout.wide:
+        titles = {str(at): title for at, title in enumerate(names) if at != document}
+        rows = rows.unpivot([*titles], index=["record", str(document)], variable_name="at")
+        title = pl.col("at").replace_strict(titles, return_dtype=pl.String)
+        rows = rows.select("record", name=name, label=title, written="value").sort(
+            "record", maintain_order=True
+        )
+    else:
+        written = pl.lit(None, pl.String) if score < 0 else pl.col(str(score))
+        rows = rows.select("record", name=name, label=str(label), written=written)
+    if layout.separator:
+        parts = (
+            pl.col("label").str.split(layout.separator).list.eval(pl.element().str.strip_chars())
+        )
+        several = rows["label"].str.contains(layout.separator, literal=True)
+        if several.any():
+            rows = rows.with_columns(label=parts).explode("label")
+    number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+    wrong = rows.filter(number.is_null() & rows["written"].is_not_null())
+    for record, written in (
+        wrong.unique("record", keep="first", maintain_order=True)
+        .select("record", "written")
+        .iter_rows()
+    ):
+        line = lines[record - 1]
+        problems.append(Problem("LBT104", record, 0, len(line), {"given": shorten(written, 40)}))
+    return problems, rows.select("record", "name", "label", score=number)
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The lines of places of a file."""
+    return locate_lines(member, places)
+
+
+FORMAT = declaration(__name__)

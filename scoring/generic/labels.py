@@ -1,0 +1,366 @@
+"""Labels of documents: one each, several, or scores of labels.
+
+A document has a set of labels on either side; scores below the threshold are no labels. Precision,
+recall and F1 count pairs of documents and labels. Accuracy is the share of documents of the
+reference with equal sets; the average `samples` is the mean over documents of the rates of their
+sets. Where each document has one label, there are also, with the units G and P of a label, the
+right documents c and all documents s:
+
+    kappa = (c/s - e) / (1 - e)         with e = sum of G P / s^2
+    mcc = (c s - sum of G P) / sqrt((s^2 - sum of G^2) (s^2 - sum of P^2))
+
+Conventions:
+    A document that the system lacks has no label there: it is wrong. Counts are a row per document
+    and label, and one per document; they add. Rates of single documents are whole numbers of
+    `SHARE`s.
+
+References:
+    Cohen 1960 (kappa); Gorodkin 2004 (MCC of several classes).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+import polars as pl
+
+from hlteval.representation import Corpus, align, first_case
+from hlteval.scoring.generic.averages import (
+    RATES,
+    Floats,
+    LabelCounts,
+    LabelMetric,
+    LabelOptions,
+    mean,
+)
+from hlteval.scoring.generic.label_scores import SCORES, ranking_table
+from hlteval.scoring.generic.spans import Whole
+from hlteval.scoring.metric import Metric, Replicates, Sums, Tables, scorings
+from hlteval.scoring.ratios import ratio
+
+#: A rate of 1 of a document.
+SHARE = 2**32
+#: The least score of a label that is predicted.
+THRESHOLD = 0.5
+#: Between the labels of a document.
+SEPARATOR = "; "
+#: The kind of instances that are labels.
+KIND = "label"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options(LabelOptions):
+    """Labels, and which scores are labels.
+
+    Attributes:
+        threshold: the least score of a label that a side has.
+    """
+
+    threshold: float | None = None
+
+
+@dataclass(frozen=True)
+class Sets:
+    """The labels of documents on both sides, as numbers.
+
+    Attributes:
+        names: the labels.
+        documents: the number and the name of each document.
+        reference: for each label of a document in the reference, the number of the document times
+            the number of labels, plus that of the label.
+        system: the same of the system.
+        known: the numbers of the documents of the reference.
+        ignored: how many labels were left out, by the number of the document.
+    """
+
+    names: tuple[str, ...]
+    documents: pl.DataFrame
+    reference: Whole
+    system: Whole
+    known: Whole
+    ignored: Whole
+
+    @property
+    def size(self) -> int:
+        """How many numbers of documents there are."""
+        return len(self.ignored)
+
+    @property
+    def width(self) -> int:
+        """How many labels there are, or 1."""
+        return max(len(self.names), 1)
+
+
+@dataclass(frozen=True)
+class Labels(LabelMetric):
+    """How labels of documents are scored.
+
+    Attributes:
+        options: the labels and averages.
+    """
+
+    options: Options = field(default_factory=Options)
+
+    extras: ClassVar = (
+        *("ignored", "documents", "equal", "several"),
+        *(f"samples.{rate}" for rate in RATES),
+        *(f"defined.{rate}" for rate in RATES),
+    )
+    items: ClassVar = "label"
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of a batch of documents, and the alignment of their labels.
+
+        Examples:
+            >>> place = {"document": 0, "origin": 0, "record": 1, "kind": "label"}
+            >>> documents = [{"row": 0, "name": "d"}]
+            >>> corpus = Corpus(documents=documents, instances=[{"row": 0, **place, "label": "a"}])
+            >>> metric = Labels()
+            >>> metric.score(metric.total([metric.statistics(corpus, corpus)[0]]))[0]["accuracy"]
+            1.0
+        """
+        reference, system = align(reference, system)
+        sets = self._sets(reference, system)
+        counts = pl.concat([self._count(sets), self._scores(sets, system)], how="diagonal")
+        return counts, _align(sets) if alignment else None
+
+    def _scores(self, sets: Sets, system: Corpus) -> pl.DataFrame:
+        """The scores of the system, and the labels of the reference, as `SCORES`."""
+        scored = system.instances.filter(kind=KIND).drop_nulls("llr")
+        if scored.is_empty():
+            return pl.DataFrame(schema=SCORES)
+        names = pl.Series(sets.names, dtype=pl.String)
+        own = {
+            "document": sets.reference // sets.width,
+            "label": names.gather(sets.reference % sets.width),
+        }
+        labels = pl.DataFrame(own).with_columns(is_label=True)
+        label = self.options.prepare(pl.col("label"))
+        rows = scored.select("document", label, score="llr").drop_nulls("label")
+        rows = rows.unique(["document", "label"], keep="first", maintain_order=True)
+        both = rows.join(labels, on=["document", "label"], how="full", coalesce=True)
+        documents = sets.documents.select(document="row", name="name")
+        named = both.join(documents, on="document").with_columns(document="name")
+        return named.select("document", "label", "score", pl.col("is_label").fill_null(value=False))
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The counts of all documents, and the scores as they are."""
+        batches = [*counts]
+        scores = [batch.drop_nulls("is_label").select(SCORES.keys()) for batch in batches]
+        added = super().total(batch.filter(pl.col("is_label").is_null()) for batch in batches)
+        return pl.concat([added, pl.DataFrame(schema=SCORES), *scores], how="diagonal")
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The averages and rankings, and the tables `scorings` and `labels`."""
+        values, tables = super().score(total.filter(pl.col("is_label").is_null()))
+        ranked = rankings(total)
+        return values | {name: _mean(ranked[name]) for name in RANKINGS}, tables
+
+    def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:
+        """The averages, whose counts add, and the rankings, which need all documents at once."""
+        wanted = {*RANKINGS, "accuracy"} if names is None else {*names}
+        rest = (self,) if wanted - {*RANKINGS} else ()
+        return (*rest, Rankings(self.profile, self)) if wanted & {*RANKINGS} else rest
+
+    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
+        """The counts of documents, without scores."""
+        return super().document_sums(counts.filter(pl.col("is_label").is_null()), documents)
+
+    def _sets(self, reference: Corpus, system: Corpus) -> Sets:
+        """The labels of both sides."""
+        both = pl.concat(
+            corpus.instances.filter(kind=KIND).select(
+                "document", "llr", label=self.options.prepare(pl.col("label")), side=pl.lit(number)
+            )
+            for number, corpus in enumerate((reference, system))
+        )
+        documents = pl.concat(
+            [each.documents.select("row", "name") for each in (reference, system)]
+        )
+        documents = documents.unique("row", keep="first").sort("row")
+        size = 1 + (documents["row"][-1] if documents.height else -1)
+        if both["llr"].null_count() < both.height:
+            threshold = THRESHOLD if self.options.threshold is None else self.options.threshold
+            both = both.filter(pl.col("llr").is_null() | (pl.col("llr") >= threshold))
+        gone = both["label"].is_null()
+        ignored = np.bincount(both["document"].filter(gone).to_numpy(), minlength=size)
+        if gone.any():
+            both = both.filter(~gone)
+        names = both["label"].unique().sort()
+        label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64)
+        key = (both["document"] * max(len(names), 1) + label).to_numpy()
+        side = both["side"].to_numpy()
+        keys = [pl.Series(key[side == number]).unique(maintain_order=True) for number in (0, 1)]
+        known = reference.documents["row"].to_numpy()
+        ours, theirs = (each.to_numpy() for each in keys)
+        return Sets(tuple(names), documents, ours, theirs, known, ignored)
+
+    def _count(self, sets: Sets) -> pl.DataFrame:
+        """A row per document and label, and one per document without a label."""
+        width = sets.width
+        common = sets.system[np.isin(sets.system, sets.reference)]
+        every = np.unique(np.r_[sets.reference, sets.system])
+        counts = {
+            name: np.isin(every, keys).astype(np.int64)
+            for name, keys in (("expected", sets.reference), ("predicted", sets.system))
+        }
+        right = counts["expected"] & counts["predicted"]
+        labels = pl.Series(sets.names, dtype=pl.String).gather(every % width)
+        of_label = pl.DataFrame({"row": every // width, "label": labels, **counts})
+        of_label = of_label.with_columns(met=right, found=right)
+        rows = sets.documents["row"].to_numpy()
+        sizes = [
+            np.bincount(keys // width, minlength=sets.size)
+            for keys in (sets.reference, sets.system, common)
+        ]
+        known = np.zeros(sets.size, dtype=np.bool_)
+        known[sets.known] = True
+        equal = (sizes[0] == sizes[2]) & (sizes[1] == sizes[2])
+        extras = {
+            "ignored": sets.ignored,
+            "documents": known,
+            "equal": known & equal,
+            "several": known & ((sizes[0] != 1) | (sizes[1] > 1)),
+        }
+        shares = self._shares(sets, common)
+        for rate, (part, whole) in shares.items():
+            extras[f"samples.{rate}"] = np.rint(np.nan_to_num(ratio(part, whole)) * SHARE) * known
+            extras[f"defined.{rate}"] = known & (whole > 0)
+        of_document = pl.DataFrame(
+            {"row": rows} | {name: own[rows] for name, own in extras.items()}
+        )
+        of_document = of_document.with_columns(pl.exclude("row").cast(pl.Int64))
+        return self.counts_of(pl.concat([of_label, of_document], how="diagonal"), sets.documents)
+
+    def _shares(self, sets: Sets, common: Whole) -> dict[str, tuple[Whole, Whole]]:
+        """Parts and wholes of the rates of each document, of the listed labels."""
+        listed = np.isin(sets.names, self.options.average_labels or sets.names)
+        expected, predicted, right = (
+            np.bincount((keys // sets.width)[listed[keys % sets.width]], minlength=sets.size)
+            for keys in (sets.reference, sets.system, common)
+        )
+        pairs = ((right, predicted), (right, expected), (2 * right, expected + predicted))
+        return dict(zip(RATES, pairs, strict=True))
+
+    def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
+        """The averages, accuracy, and what is only known of single labels."""
+        documents = extras["documents"].astype(np.float64)
+        found = self.averages(counted)
+        if "samples" in self.options.average:
+            found |= self._samples(extras)
+        found["accuracy"] = ratio(extras["equal"], documents)
+        recall = counted.rates(self.options.undefined).recall
+        found["balanced_accuracy"] = mean(recall, (counted.counts[:, :, 0] > 0).astype(np.float64))
+        kappa, correlation = self.agreement(counted, extras)
+        single = extras["several"] == 0
+        found["kappa"] = np.where(single, kappa, np.nan)
+        found["mcc"] = np.where(single, correlation, np.nan)
+        return found
+
+    def _samples(self, extras: Mapping[str, Whole]) -> Replicates:
+        """The means over documents of the rates of their sets."""
+        found = {}
+        for rate in RATES:
+            total, defined = extras[f"samples.{rate}"] / SHARE, extras[f"defined.{rate}"]
+            if self.options.undefined != "none":
+                total = total + float(self.options.undefined) * (extras["documents"] - defined)
+                defined = extras["documents"]
+            found[f"samples.{rate}"] = ratio(total, defined)
+        return found
+
+    def agreement(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> tuple[Floats, Floats]:
+        """Kappa and the correlation coefficient; without a label of the system, it has another."""
+        size, right = extras["documents"].astype(np.float64), extras["equal"].astype(np.float64)
+        expected, predicted = counted.counts[:, :, 0], counted.counts[:, :, 1]
+        missing = size - predicted.sum(1)
+        chance = (expected * predicted).sum(1)
+        kappa = ratio(right * size - chance, size**2 - chance)
+        squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
+        return kappa, ratio(right * size - chance, np.sqrt(squares))
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`: the documents with the labels of both sides."""
+        pairs = aligned.group_by(label="reference_label", system="system_label")
+        counts = pairs.agg(documents=pl.len()).sort("label", "system", nulls_last=True)
+        return {"confusion": counts}, {}
+
+
+#: The values that need all documents at once.
+RANKINGS = ("auc", "ap")
+
+
+def rankings(total: pl.DataFrame) -> pl.DataFrame:
+    """The rankings of each label, of the total of `Labels`."""
+    return ranking_table(total.drop_nulls("is_label"), int(total["documents"].sum()))
+
+
+def _mean(values: pl.Series) -> float | None:
+    """The mean of what is defined."""
+    found = values.drop_nulls().mean()
+    return found if isinstance(found, float) else None
+
+
+@dataclass(frozen=True)
+class Rankings(Metric):
+    """The values of `Labels` that do not add.
+
+    Attributes:
+        labels: the metric that counts.
+    """
+
+    labels: Labels = field(default_factory=Labels)
+
+    def statistics(
+        self, reference: Corpus, system: Corpus, *, alignment: bool = True
+    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
+        """The counts of `Labels`."""
+        return self.labels.statistics(reference, system, alignment=alignment)
+
+    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
+        """The scores, and how many documents there are."""
+        columns = (*SCORES, "documents")
+        empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
+        kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
+        return pl.concat([empty, *(batch.filter(kept).select(columns) for batch in counts)])
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The rankings, and the table `scorings`."""
+        ranked = rankings(total)
+        values = {name: _mean(ranked[name]) for name in RANKINGS}
+        rows = [
+            {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
+            for name, value in values.items()
+        ]
+        return values, {"scorings": scorings(rows)}
+
+
+def _align(sets: Sets) -> pl.DataFrame:
+    """A row per document: the labels of either side, null for none, and the outcome."""
+    rows = sets.documents
+    names = pl.Series(sets.names, dtype=pl.String)
+    for title, keys in (("reference", sets.reference), ("system", sets.system)):
+        ordered = np.sort(keys)
+        own = pl.DataFrame(
+            {"row": ordered // sets.width, f"{title}_label": names.gather(ordered % sets.width)}
+        )
+        if own["row"].is_duplicated().any():
+            own = own.group_by("row").agg(pl.col(f"{title}_label").str.join(SEPARATOR))
+        rows = rows.join(own, on="row", how="left", maintain_order="left")
+    outcome = first_case(
+        (pl.col("reference_label").eq_missing(pl.col("system_label")), "correct"),
+        (pl.col("system_label").is_null(), "missing"),
+        (pl.col("reference_label").is_null(), "extra"),
+        otherwise="wrong label",
+    )
+    return rows.select("reference_label", "system_label", document="name", outcome=outcome).select(
+        "document", pl.exclude("document")
+    )

@@ -1,0 +1,86 @@
+"""Rules made from declarations: each mistake is found at its place, and nothing else is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval import validate
+from hlteval.findings import Finding
+from hlteval.tasks import load
+from hlteval.validators.generic.rules import RULES
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
+PLACES = """
+GEN101-misspelt        d1.ann   1  4   9 E!
+GEN102-misspelt        d1.ann   1  4   9 W
+GEN201-employer        d1.ann   4 18  22 E!
+GEN202-a-place         d1.ann   4 23  25 E!
+GEN203-two-jobs        d1.ann   5  4   9 E!
+GEN301-another         d9.txt   0  0   0 E!
+GEN401-person-twice    d1.ann   5  1  18 W
+GEN401-relation-twice  d1.ann   5  1  25 W
+GEN402-beyond          d1.a2    2  8  13 E!
+GEN403-one-off         d1.a2    1 15  18 E
+GEN404-utf-16          -        0  0   0 E!
+GEN405-two-entities    s.conll  2 12  19 E!
+GEN406-milliseconds    s.rttm   2 13  19 W
+"""
+ROWS = [line.split() for line in PLACES.split("\n") if line]
+
+
+def found(folder: Path) -> list[Finding]:
+    """The findings about the system of a fixture."""
+    sides = []
+    for side in ("system", "gold"):
+        files = [*(folder / side).iterdir()]
+        sides.append(str(files[0] if len(files) == 1 else folder / side))
+    task = str(folder / "own.task.toml")
+    return [*validate(task, sides[0], against=sides[1]).findings]
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_mistake_is_found_at_its_place(row: list[str]) -> None:
+    name, file, *place, level = row
+    (finding,) = found(FIXTURES / "invalid" / name)
+    assert finding.code == name[:6]
+    assert Path(finding.file or "-").name == file
+    span = finding.span
+    own = [span.line, span.column, span.end_column] if span else [0, 0, 0]
+    assert own == list(map(int, place))
+    assert finding.severity.value[0].upper() + "!" * finding.blocking == level
+    assert finding.help
+    assert "{" not in finding.message + finding.help
+
+
+def test_every_fixture_and_every_rule_is_tried() -> None:
+    names = {path.name for path in (FIXTURES / "invalid").iterdir()}
+    assert names == {row[0] for row in ROWS}
+    assert {rule.code for rule in RULES} == {name[:6] for name in names}
+
+
+@pytest.mark.parametrize("name", ["mentions", "relations"])
+def test_what_is_right_has_no_findings(name: str) -> None:
+    assert found(FIXTURES / "valid" / name) == []
+
+
+def test_a_misspelt_label_is_suggested() -> None:
+    (finding,) = found(FIXTURES / "invalid" / "GEN101-misspelt")
+    assert finding.help == "did you mean Person?"
+
+
+def test_builtin_tasks_take_any_label() -> None:
+    folder = FIXTURES / "invalid" / "GEN101-misspelt"
+    verdict = validate("mentions", str(folder / "system"), against=str(folder / "gold"))
+    assert verdict.findings == ()
+    assert load("mentions").schema().labels == ()
+
+
+def test_other_labels_can_be_ignored(tmp_path: Path) -> None:
+    folder = FIXTURES / "invalid" / "GEN101-misspelt"
+    path = tmp_path / "own.task.toml"
+    text = (folder / "own.task.toml").read_text("utf-8")
+    path.write_text(text + 'undeclared = "ignore"\n')
+    verdict = validate(str(path), str(folder / "system"), against=str(folder / "gold"))
+    assert verdict.findings == ()
