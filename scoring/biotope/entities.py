@@ -35,13 +35,6 @@ class Labels:
         return pl.when(taxon).then(pl.lit(TAXONOMY)).otherwise(pl.lit(ONTOLOGY))
 
 
-def given_only(corpus: Corpus) -> Corpus:
-    """A reference with the mentions that come with the task, without those of its .a2 files."""
-    predicted = corpus.sources.filter(pl.col("member").str.ends_with(".a2"))["row"]
-    own = pl.col("origin").is_in(predicted.implode()).fill_null(value=False)
-    return corpus.replace(mentions=corpus.mentions.filter(~own))
-
-
 def entities(mentions: pl.DataFrame, labels: Labels, corpora: Sequence[Corpus]) -> pl.DataFrame:
     """Entities with their referents in each of some corpora.
 

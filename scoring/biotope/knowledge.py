@@ -11,8 +11,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
-from hlteval.scoring.biotope.entities import ONTOLOGY, TAXONOMY, given_only
+from hlteval.representation import Corpus, align, without_mentions
+from hlteval.scoring.biotope.entities import ONTOLOGY, TAXONOMY
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.biotope.relations import Roles, relations
 from hlteval.scoring.metric import Metric, scorings
@@ -52,7 +52,7 @@ class KnowledgeBase(Metric):
             knowledge base has no documents, so that this only shows where a fact may come from.
         """
         reference, system = self.prepare(*align(reference, system))
-        given = given_only(reference) if self.own_entities else reference
+        given = without_mentions(reference, ".a2") if self.own_entities else reference
         sides = (("reference", reference, reference), ("system", system, given))
         names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
         rows = [self._facts(corpus, of).with_columns(side=pl.lit(s)) for s, corpus, of in sides]

@@ -16,13 +16,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, align, first_case
+from hlteval.representation import Corpus, align, first_case, without_mentions
 from hlteval.scoring.biotope.entities import (
     SEPARATOR,
     Fragments,
     Labels,
     entities,
-    given_only,
     overlaps,
     shared_characters,
 )
@@ -242,7 +241,7 @@ class BiotopeMatch(AdditiveMetric):
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
-        given = given_only(reference) if self.own_entities else reference
+        given = without_mentions(reference, ".a2") if self.own_entities else reference
         labels = {scoring for each in evaluation.scorings for scoring in each.labels}
         ours = relations(reference, reference, self.roles)
         theirs = relations(system, given, self.roles)
