@@ -16,13 +16,7 @@ from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.entities import Labels
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
-from hlteval.scoring.biotope.metric import (
-    BiotopeMatch,
-    Evaluation,
-    Options,
-    Scoring,
-    Similarity,
-)
+from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options, Scoring, Similarity
 from hlteval.scoring.biotope.official import (
     OfficialBiotopeMatch,
     OfficialKnowledgeBase,
@@ -89,7 +83,11 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
 
 
 def _scorings(
-    evaluation: Mapping[str, Any], measures: list[str], profile: str, present: set[str], options: Options
+    evaluation: Mapping[str, Any],
+    measures: list[str],
+    profile: str,
+    present: set[str],
+    options: Options,
 ) -> list[Scoring]:
     """The scorings of an evaluation in a profile, for which there are files."""
     found = []
@@ -106,7 +104,9 @@ def _scorings(
             each.get("mapped", ""),
             tuple(each.get("undefined", ())),
         )
-        flags = {name: each[name] for name in ("location", "inside", "several", "unique") if name in each}
+        flags = {
+            name: each[name] for name in ("location", "inside", "several", "unique") if name in each
+        }
         labels = tuple(each.get("labels", ()))
         printed = tuple(each.get("measures", measures))
         found.append(Scoring(each["name"], printed, similarity, labels, **flags))

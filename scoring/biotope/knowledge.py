@@ -56,7 +56,9 @@ class KnowledgeBase(Metric):
         sides = (("reference", reference, reference), ("system", system, given))
         names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
         rows = [self._facts(corpus, of).with_columns(side=pl.lit(s)) for s, corpus, of in sides]
-        facts = pl.concat(rows).join(names, left_on="document", right_on="row", maintain_order="left")
+        facts = pl.concat(rows).join(
+            names, left_on="document", right_on="row", maintain_order="left"
+        )
         counts = facts.select(**{**dict(zip(COUNTS, COUNTS, strict=True)), "document": "name"})
         return counts, self._align(counts) if alignment else None
 
@@ -75,7 +77,10 @@ class KnowledgeBase(Metric):
             values = values.select("document", pl.col("value").alias(name), target="target")
             values = values.rename({"target": "of"}).unique(maintain_order=True)
             rows = rows.join(
-                values, left_on=["document", target], right_on=["document", "of"], maintain_order="left"
+                values,
+                left_on=["document", target],
+                right_on=["document", "of"],
+                maintain_order="left",
             )
         order = pl.col("label") != "Lives_In"
         rows = rows.sort("document", order, "row", maintain_order=True)
@@ -125,7 +130,7 @@ class KnowledgeBase(Metric):
     def _chosen(
         self, ours: Sequence[Fact], theirs: Sequence[Fact]
     ) -> Iterable[tuple[Fact, Fact | None, float]]:
-        """Each fact of a system with the most similar one of the reference, and how similar it is."""
+        """Each fact of a system with the most similar one of the reference, and how similar."""
         by_taxon: dict[str, list[Fact]] = {}
         for fact in self.ordered(ours):
             by_taxon.setdefault(fact[0], []).append(fact)
@@ -140,7 +145,7 @@ class KnowledgeBase(Metric):
             yield fact, candidates[values.index(best)] if best > 0 else None, best
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """The facts of each document, those of the system with the most similar of the reference."""
+        """The facts of each document, those of the system with the most similar ones."""
         rows: list[tuple[Any, ...]] = []
         for (document,), facts in counts.group_by("document", maintain_order=True):
             ours, theirs = (
@@ -152,7 +157,9 @@ class KnowledgeBase(Metric):
                 met |= {partner} if partner else set()
                 outcome = "partly correct" if similarity < 1 else "correct"
                 shown = None if partner is None else " ".join(partner)
-                rows.append((document, shown, " ".join(fact), similarity, outcome if partner else "extra"))
+                rows.append(
+                    (document, shown, " ".join(fact), similarity, outcome if partner else "extra")
+                )
             rows += [
                 (document, " ".join(fact), None, 0.0, "missing") for fact in ours if fact not in met
             ]

@@ -91,7 +91,7 @@ class Scoring:
 
     name: str
     measures: tuple[str, ...]
-    similarity: Similarity = Similarity()
+    similarity: Similarity
     labels: tuple[str, ...] = ()
     location: str = ""
     inside: bool = False
@@ -195,7 +195,9 @@ class BiotopeMatch(AdditiveMetric):
         tables = [make(each, reference, system) for each in self.evaluations]
         counts = [pl.DataFrame(schema=dict(COUNTS))]
         for evaluation, rows in zip(self.evaluations, tables, strict=True):
-            table = rows.join(names, on="document").sort("name", "row", "row_system", nulls_last=True)
+            table = rows.join(names, on="document").sort(
+                "name", "row", "row_system", nulls_last=True
+            )
             counts += [self._count(evaluation, scoring, table) for scoring in evaluation.scorings]
         main = tables[0].join(names, on="document").drop("document").rename({"name": "document"})
         return pl.concat(counts), self._align(main) if alignment else None
@@ -207,8 +209,10 @@ class BiotopeMatch(AdditiveMetric):
     # The pairs of an evaluation: the columns of the items of the system end in `_system`, and
     # `overlap` is the share of characters that both have, or the similarity of arguments.
 
-    def _given_pairs(self, evaluation: Evaluation, reference: Corpus, system: Corpus) -> pl.DataFrame:
-        """Each given entity with itself: its referents in the reference, and those of the system."""
+    def _given_pairs(
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
+    ) -> pl.DataFrame:
+        """Each given entity with itself: its referents on both sides."""
         mentions = reference.mentions.filter(pl.col("label").is_in(evaluation.labels))
         rows = entities(mentions, self.labels, (reference, system))
         either = pl.concat_str("referents", "referents_system", separator=SEPARATOR)
@@ -219,7 +223,9 @@ class BiotopeMatch(AdditiveMetric):
         names = {f"carried{side}": either for side in _SIDES}
         return rows.with_columns(**names, **{f"several{side}": several for side in _SIDES})
 
-    def _entity_pairs(self, evaluation: Evaluation, reference: Corpus, system: Corpus) -> pl.DataFrame:
+    def _entity_pairs(
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
+    ) -> pl.DataFrame:
         """The entities that are paired so that the sum of their similarities is greatest."""
         found = pl.col("label").is_in(evaluation.labels)
         ours, theirs = (
@@ -229,8 +235,12 @@ class BiotopeMatch(AdditiveMetric):
             for corpus in (reference, system)
         )
         graded = evaluation.referents == "graded"
-        alike = overlaps(ours, theirs, ["document", "label"] if graded else ["document"], self.shared)
-        alike = alike.join(ours.select("row", "label", "referents"), on="row", maintain_order="left")
+        alike = overlaps(
+            ours, theirs, ["document", "label"] if graded else ["document"], self.shared
+        )
+        alike = alike.join(
+            ours.select("row", "label", "referents"), on="row", maintain_order="left"
+        )
         other = theirs.select(row_system="row", referents_system="referents")
         alike = alike.join(other, on="row_system", maintain_order="left")
         weight = self._similarity(alike, Similarity(evaluation.referents))
@@ -300,9 +310,15 @@ class BiotopeMatch(AdditiveMetric):
             pl.col("value").filter(both).alias("similarities"),
         )
         if scoring.unique:
-            keys = pl.col("referents").str.split(SEPARATOR).list.eval(pl.element().filter(pl.element() != ""))
+            keys = (
+                pl.col("referents")
+                .str.split(SEPARATOR)
+                .list.eval(pl.element().filter(pl.element() != ""))
+            )
             form = pl.concat_list(pl.col("text").first(), keys.first()).alias("keys")
-            rows = rows.filter(pl.col("row").is_not_null()).with_columns(pair=pl.int_range(pl.len()))
+            rows = rows.filter(pl.col("row").is_not_null()).with_columns(
+                pair=pl.int_range(pl.len())
+            )
             counts = rows.group_by("name", "pair", maintain_order=True).agg(*counted, form)
         else:
             counts = rows.group_by("name", maintain_order=True).agg(*counted)
@@ -365,7 +381,9 @@ class BiotopeMatch(AdditiveMetric):
         seen: dict[tuple[str, str], set[tuple[str, str]]] = {}
         kept = [
             keys is None or _is_new(seen.setdefault((evaluation, scoring), set()), *keys)
-            for evaluation, scoring, keys in named.select("evaluation", "scoring", "keys").iter_rows()
+            for evaluation, scoring, keys in named.select(
+                "evaluation", "scoring", "keys"
+            ).iter_rows()
         ]
         added = _added(named.filter(pl.Series(kept, dtype=pl.Boolean)), ["evaluation", "scoring"])
         printed = [(each.name, one.name) for each in self.evaluations for one in each.scorings]
@@ -413,9 +431,17 @@ class BiotopeMatch(AdditiveMetric):
         precision, recall, f1 = self.rates(matched, predictions, references)
         ser = ratio(self.substitutions(missed) + insertions + deletions, references)
         return {
-            **{"F1": f1, "Recall": recall, "Precision": precision, "SER": ser, "ISER": 1 / (ser + 1)},
-            **{"Predictions": predictions, "References": references, "Matches": matched},
-            **{"Mismatches": missed, "Insertions": insertions, "Deletions": deletions},
+            "F1": f1,
+            "Recall": recall,
+            "Precision": precision,
+            "SER": ser,
+            "ISER": 1 / (ser + 1),
+            "Predictions": predictions,
+            "References": references,
+            "Matches": matched,
+            "Mismatches": missed,
+            "Insertions": insertions,
+            "Deletions": deletions,
         }
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
@@ -447,19 +473,17 @@ class BiotopeMatch(AdditiveMetric):
             (pl.col("similarity") < 1, "partly correct"),
             otherwise="correct",
         )
-        columns = {"": "reference", "_system": "predicted"}
-        shown = {
-            **{name: f"item{side}" for side, name in columns.items()},
-            **{f"{name}_type": f"label{side}" for side, name in columns.items()},
-            **{f"{name}_text": f"text{side}" for side, name in columns.items()},
-        }
+        parts = {"item": "", "label": "_type", "text": "_text"}
         if self.unit != "relations":
-            shown |= {
-                f"{name}_referents": pl.col(f"referents{side}").str.replace_all(SEPARATOR, ", ")
-                for side, name in columns.items()
-            }
-            shown |= {f"{name}_{at}": f"{at}{side}" for side, name in columns.items() for at in ("start", "end")}
-        return rows.select("document", **shown, similarity=pl.col("similarity").fill_null(0.0), outcome=outcome)
+            rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
+            parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
+        columns = {
+            f"{side}{shown}": f"{part}{ending}"
+            for part, shown in parts.items()
+            for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
+        }
+        similarity_column = pl.col("similarity").fill_null(0.0)
+        return rows.select("document", **columns, similarity=similarity_column, outcome=outcome)
 
 
 def _joined(

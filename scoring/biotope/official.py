@@ -115,7 +115,9 @@ class OfficialBiotopeMatch(BiotopeMatch):
         """
         several = (pl.col("count") > 1) | (pl.col("count_second") > 1)
         others = (pl.col("count") - 1) * (pl.col("count_second") - (0 if self.first_alone else 1))
-        copies = forms.select("row", several=several, form=pl.int_ranges(others + 1)).explode("form")
+        copies = forms.select("row", several=several, form=pl.int_ranges(others + 1)).explode(
+            "form"
+        )
         number = pl.col("form") * (1 + int(forms["row"].to_numpy().max(initial=0))) + pl.col("row")
         expanded = alike.join(copies, on="row").with_columns(original="row", row=number)
         chosen = self.pair(expanded.select("row", "row_system", "weight", "original", "several"))

@@ -1,8 +1,8 @@
-"""Similarity of referents: identifiers of an ontology by what they are kinds of, others as sets.
+"""Similarity of referents: of an ontology by what they are kinds of, others as sets.
 
 The similarity of two identifiers of an ontology is that of Wang et al. (Bioinformatics 23, 2007):
-an ancestor x of a contributes s(x) = w^n, where n is the least number of steps from a to x (a itself
-contributes 1), and
+an ancestor x of a contributes s(x) = w^n, where n is the least number of steps from a to x (a
+itself contributes 1), and
 
     sim(a, b) = sum of s_a(x) + s_b(x) over shared x / (sum of s_a + sum of s_b).
 
@@ -93,7 +93,8 @@ class Ontology:
         """The similarity of two sets of identifiers: 0 where one has none.
 
         Examples:
-            >>> Ontology({"milk": ["food"]}).of_sets(frozenset({"milk"}), frozenset({"milk", "ice"}))
+            >>> ours, theirs = frozenset({"milk"}), frozenset({"milk", "ice"})
+            >>> Ontology({"milk": ["food"]}).of_sets(ours, theirs)
             0.6666666666666666
         """
         if not ours and not theirs:

@@ -1,7 +1,7 @@
 """Relations of both sides, and how alike two of them are.
 
 Two relations are alike where their labels are equal, as much as the product of their arguments. An
-argument of the reference stands for all entities that are equivalent to it: the best of these counts.
+argument of the reference stands for all entities that are equivalent to it: the best one counts.
 """
 
 from collections.abc import Callable, Collection, Sequence
@@ -16,7 +16,7 @@ from hlteval.scoring.matching import equivalence_classes
 
 @dataclass(frozen=True)
 class Roles:
-    """The roles of relations: that of the microorganism, and those of where it lives or what it has.
+    """The roles of relations: that of the microorganism, and those of where it lives or the like.
 
     Attributes:
         first: the role of the microorganism.
@@ -92,8 +92,8 @@ def alike_entities(
     """
     classes = equivalents(reference)
     if shared is None:
-        key = pl.format("given {}", "row")
-        return classes.select("document", "kind", argument=key, overlap=pl.lit(1.0))
+        argument = pl.format("given {}", "row")
+        return classes.select("document", "kind", argument=argument, overlap=pl.lit(1.0))
     ours, *theirs = (
         corpus.mentions.select(
             *("document", "label", "start", "end", "row"),
@@ -104,7 +104,9 @@ def alike_entities(
     )
     both = pl.concat(theirs).with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
     pairs = overlaps(ours, both, ["document", "label"], shared)
-    named = pairs.join(classes, on="row").join(both.select("argument", row_system="row"), "row_system")
+    named = pairs.join(classes, on="row").join(
+        both.select("argument", row_system="row"), "row_system"
+    )
     key = ["document", "kind", "argument"]
     return named.group_by(key).agg(pl.col("overlap").max())
 
@@ -156,17 +158,15 @@ def inside(
         sentences: the segments of the reference.
     """
     places = pl.concat(
-        corpus.mentions.select(
-            "document", "start", "end", argument=pl.format(name + " {}", "row")
-        )
+        corpus.mentions.select("document", "start", "end", argument=pl.format(name + " {}", "row"))
         for name, corpus in corpora
     )
     within = places.join(sentences.select("document", "start", "end", "row"), on="document").filter(
         pl.col("start") >= pl.col("start_right"), pl.col("end") <= pl.col("end_right")
     )
     of = [rows.select(relation="row", argument=name) for name in ("first", "second")]
-    found = pl.concat(of).join(within, on="argument").group_by("relation").agg(
-        pl.col("row").n_unique()
+    found = (
+        pl.concat(of).join(within, on="argument").group_by("relation").agg(pl.col("row").n_unique())
     )
     across = found.filter(pl.col("row") > 1)["relation"]
     return rows.filter(~pl.col("row").is_in(across.implode()))["row"].to_list()

@@ -90,8 +90,7 @@ def missing_role(context: RuleContext) -> pl.LazyFrame:
     """A relation without one of its two arguments."""
     schema: BiotopeSchema = context.schema
     wanted = [(label, role) for label, roles in schema.relations.items() for role in roles]
-    names = {"label": pl.String, "role": pl.String}
-    roles = pl.LazyFrame(wanted, schema=names, orient="row")
+    roles = pl.LazyFrame(wanted, dict.fromkeys(("label", "role"), pl.String), orient="row")
     frames = context.records("frames", "label").join(roles, on="label", maintain_order="left")
     present = context.arguments.select("role", row="frame_row")
     return at(frames.join(present, on=["row", "role"], how="anti", maintain_order="left"), "label")
@@ -105,8 +104,8 @@ def wrong_filler(context: RuleContext) -> pl.LazyFrame:
         for label, roles in schema.relations.items()
         for role, labels in roles.items()
     ]
-    names = {"label": pl.String, "role": pl.String, "allowed": pl.List(pl.String)}
-    allowed = pl.LazyFrame(wanted, schema=names, orient="row")
+    names = dict.fromkeys(("label", "role"), pl.String)
+    allowed = pl.LazyFrame(wanted, {**names, "allowed": pl.List(pl.String)}, orient="row")
     filled = context.arguments.rename({"frame": "id"}).drop_nulls("filler_label")
     rows = filled.join(allowed, on=["label", "role"], maintain_order="left")
     wrong = rows.filter(~pl.col("filler_label").is_in("allowed"))
@@ -143,12 +142,16 @@ def wrong_scheme(context: RuleContext) -> pl.LazyFrame:
     kinds = right.group_by("label").agg(allowed=pl.col("filler_label").str.join(" or "))
     rows = context.cached(_normalizations).filter(pl.col("filler_label").is_in(schema.entities))
     rows = rows.join(kinds, on="label", maintain_order="left")
-    return at(rows.join(right, on=["label", "filler_label"], how="anti", maintain_order="left"), "target")
+    return at(
+        rows.join(right, on=["label", "filler_label"], how="anti", maintain_order="left"), "target"
+    )
 
 
 def unknown_referent(context: RuleContext) -> pl.LazyFrame:
     """A referent that the ontology, or the list of taxa, does not have."""
-    rows = context.cached(_normalizations).select("document", "origin", "record", "id", "label", "value")
+    rows = context.cached(_normalizations).select(
+        "document", "origin", "record", "id", "label", "value"
+    )
     parts = [rows.head(0).with_columns(hint=pl.lit(""), option=pl.lit(""))]
     for label, option in _LISTS.items():
         if (listed := context.lists.get(option)) is None:
@@ -198,7 +201,9 @@ def without_referent(context: RuleContext, *, given: bool) -> pl.LazyFrame:
         names = context.names.join(
             files.with_columns(name=pl.col("member").str.extract(r"([^/]*)\.a2$")), on="name"
         )
-        given_mentions = context.against.mentions.lazy().select("document", "row", "label", id="mention")
+        given_mentions = context.against.mentions.lazy().select(
+            "document", "row", "label", id="mention"
+        )
         rows = given_mentions.join(names, on="document", maintain_order="left")
         rows = only_if(not context.own, rows.with_columns(item="id"))
     present = context.cached(_normalizations).select("document", id="target")

@@ -26,10 +26,7 @@ _OWN = (
     Rule("BTP303", "modifiers", annotations.too_many_taxa),
     Rule("BTP304", "mentions", partial(annotations.without_referent, given=False)),
     Rule(
-        "BTP305",
-        "sources",
-        partial(annotations.without_referent, given=True),
-        submission_only=True,
+        "BTP305", "sources", partial(annotations.without_referent, given=True), submission_only=True
     ),
 )
 

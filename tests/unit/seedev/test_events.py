@@ -7,8 +7,8 @@ import pytest
 
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
-from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.scoring.matching import equivalence_classes
+from hlteval.scoring.seedev.event_pairs import UNIT
 from hlteval.scoring.seedev.events import Comparison, keys, others, side
 from hlteval.sources import Member, Source
 
