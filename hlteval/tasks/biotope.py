@@ -16,7 +16,7 @@ from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.entities import Labels
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
-from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options, Scoring, Similarity
+from hlteval.scoring.biotope.metric import BiotopeMatch
 from hlteval.scoring.biotope.official import (
     OfficialBiotopeMatch,
     OfficialKnowledgeBase,
@@ -24,6 +24,7 @@ from hlteval.scoring.biotope.official import (
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.biotope.relations import Roles
+from hlteval.scoring.biotope.scorings import Evaluation, Options, Scoring, Similarity
 from hlteval.scoring.metric import Metric
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
