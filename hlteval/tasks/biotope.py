@@ -4,7 +4,7 @@
 its quirks; docs/differences.md lists what differs.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
@@ -19,6 +19,7 @@ from hlteval.scoring.biotope.knowledge import KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch
 from hlteval.scoring.biotope.official import (
     OfficialBiotopeMatch,
+    OfficialBiotopeMatch2016,
     OfficialKnowledgeBase,
     SoftwareOntology,
 )
@@ -34,10 +35,18 @@ PARENTS = Table((Column("child"), Column("parent")), code="OPT101")
 STANDS_FOR = Table((Column("referent"), Column("other")), code="OPT101")
 IDENTIFIERS = Table((Column("referent"),), code="OPT101")
 
-METRICS: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[Ontology]]] = {
-    "plan": (BiotopeMatch, KnowledgeBase, Ontology),
-    "official": (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology),
+#: By profile and year.
+METRICS: Mapping[str, type[BiotopeMatch]] = {
+    "plan 2016": BiotopeMatch,
+    "plan 2019": BiotopeMatch,
+    "official 2016": OfficialBiotopeMatch2016,
+    "official 2019": OfficialBiotopeMatch,
 }
+KNOWLEDGE: Mapping[str, type[KnowledgeBase]] = {
+    "plan": KnowledgeBase,
+    "official": OfficialKnowledgeBase,
+}
+ONTOLOGIES: Mapping[str, type[Ontology]] = {"plan": Ontology, "official": SoftwareOntology}
 
 
 def metric(profile: str, options: Options, *, task: str) -> Metric:
@@ -50,28 +59,28 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     data = vocabulary("biotope")
     declared = data["tasks"][task]
     year = data["years"][declared["year"]]
-    match, knowledge, ontology = METRICS[profile]
-    roles = [[*arguments] for arguments in year["relations"].values()]
-    shared: dict[str, Any] = {
-        "profile": profile,
-        "roles": Roles(roles[0][0], tuple(dict.fromkeys(names[1] for names in roles))),
-        "own_entities": declared.get("own_entities", False),
-        "ontology": ontology(options.ontology),
-    }
+    arguments = [[*roles] for roles in year["relations"].values()]
+    roles = Roles(arguments[0][0], tuple(dict.fromkeys(names[1] for names in arguments)))
+    ontology = ONTOLOGIES[profile](options.ontology)
+    own_entities = declared.get("own_entities", False)
     if declared["unit"] == "knowledge":
-        return knowledge(**shared)
+        return KNOWLEDGE[profile](
+            profile=profile, roles=roles, own_entities=own_entities, ontology=ontology
+        )
     lists = {"none": (), "new": options.new, "food": options.food}
     tables = {"human": options.human, "species": options.species}
-    present = {"", *(name for name, each in {**lists, **tables}.items() if each is not None)}
-    more = {"first_alone": declared["year"] == "2016"} if profile == "official" else {}
-    return match(
-        **shared,
-        **more,
+    files = {"": (), "sentences": options.sentences or None, **lists, **tables}
+    present = frozenset(name for name, each in files.items() if each is not None)
+    return METRICS[f"{profile} {declared['year']}"](
+        profile=profile,
+        roles=roles,
+        own_entities=own_entities,
+        ontology=ontology,
         unit=declared["unit"],
         evaluations=tuple(
             Evaluation(
                 each["name"],
-                tuple(_scorings(each, declared["measures"], profile, present, options)),
+                tuple(_scorings(each, declared["measures"], profile, present)),
                 tuple(each.get("labels", ())),
                 each.get("referents", "graded"),
             )
@@ -84,34 +93,28 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
 
 
 def _scorings(
-    evaluation: Mapping[str, Any],
-    measures: list[str],
-    profile: str,
-    present: set[str],
-    options: Options,
-) -> list[Scoring]:
-    """The scorings of an evaluation in a profile, for which there are files."""
-    found = []
+    evaluation: Mapping[str, Any], measures: Sequence[str], profile: str, present: frozenset[str]
+) -> Iterator[Scoring]:
+    """The scorings of an evaluation in a profile, for which the files are there."""
     for declared in evaluation["scorings"]:
         each = {**declared, **(declared.get("official", {}) if profile == "official" else {})}
-        available = {each.get("only", ""), each.get("mapped", "")} <= present
-        of_profile = each.get("of", profile) == profile
-        if not (available and of_profile and (options.sentences or not each.get("inside"))):
-            continue
-        similarity = Similarity(
-            each.get("referents", evaluation.get("referents", "graded")),
-            each.get("boundaries", True),
-            each.get("only", ""),
-            each.get("mapped", ""),
-            tuple(each.get("undefined", ())),
-        )
-        flags = {
-            name: each[name] for name in ("location", "inside", "several", "unique") if name in each
-        }
-        labels = tuple(each.get("labels", ()))
-        printed = tuple(each.get("measures", measures))
-        found.append(Scoring(each["name"], printed, similarity, labels, **flags))
-    return found
+        needed = {each.get("only", ""), each.get("mapped", "")}
+        needed |= {"sentences"} if each.get("inside") else set()
+        if needed <= present and each.get("of", profile) == profile:
+            yield Scoring(
+                each["name"],
+                tuple(each.get("measures", measures)),
+                Similarity(
+                    each.get("referents", evaluation.get("referents", "graded")),
+                    each.get("boundaries", True),
+                    each.get("only", ""),
+                    each.get("mapped", ""),
+                    tuple(each.get("undefined", ())),
+                ),
+                tuple(each.get("labels", ())),
+                each.get("location", ""),
+                *(each.get(name, False) for name in ("inside", "several", "unique")),
+            )
 
 
 # Files of options.

@@ -99,7 +99,7 @@ class KnowledgeBase(Metric):
             for side in ("reference", "system")
         )
         found: dict[Fact, list[float]] = {fact: [] for fact in ours}
-        for _, fact, similarity in self._chosen(ours, theirs):
+        for _, fact, similarity in self._partners(ours, theirs):
             if fact is not None:
                 found[fact].append(similarity)
         means = [sum(values) / len(values) if values else 0.0 for values in found.values()]
@@ -123,18 +123,18 @@ class KnowledgeBase(Metric):
             return ()
         return ("Without --ontology, referents are right only if they are equal.",)
 
-    def ordered(self, facts: Iterable[Fact]) -> Sequence[Fact]:
+    def in_order(self, facts: Iterable[Fact]) -> Sequence[Fact]:
         """The facts in the order in which the first of equally similar ones counts."""
         return sorted(facts)
 
-    def _chosen(
+    def _partners(
         self, ours: Sequence[Fact], theirs: Sequence[Fact]
     ) -> Iterable[tuple[Fact, Fact | None, float]]:
         """Each fact of a system with the most similar one of the reference, and how similar."""
         by_taxon: dict[str, list[Fact]] = {}
-        for fact in self.ordered(ours):
+        for fact in self.in_order(ours):
             by_taxon.setdefault(fact[0], []).append(fact)
-        for fact in self.ordered(theirs):
+        for fact in self.in_order(theirs):
             candidates = by_taxon.get(fact[0], [])
             # one fact is a set of one: what unknown identifiers are similar to is 0
             values = [
@@ -153,7 +153,7 @@ class KnowledgeBase(Metric):
                 for side in ("reference", "system")
             )
             met: set[Fact] = set()
-            for fact, partner, similarity in self._chosen(ours, theirs):
+            for fact, partner, similarity in self._partners(ours, theirs):
                 met |= {partner} if partner else set()
                 outcome = "partly correct" if similarity < 1 else "correct"
                 shown = None if partner is None else " ".join(partner)

@@ -58,7 +58,7 @@ _SIDES = ("", "_system")
 
 
 class Pairing(NamedTuple):
-    """Who goes with whom: `row`, `row_system`; and the items of either side that do not count."""
+    """The pairs, as `row` and `row_system`, and the items of either side that do not count."""
 
     pairs: pl.DataFrame
     left_out: tuple[Sequence[int], Sequence[int]] = ((), ())
@@ -165,7 +165,7 @@ class BiotopeMatch(AdditiveMetric):
         alike = alike.join(other, on="row_system", maintain_order="left")
         weight = self._similarity(alike, Similarity(evaluation.referents))
         chosen = self.pair(alike.select("row", "row_system", weight=weight))
-        return _joined(ours, theirs, alike, Pairing(chosen))
+        return _join_sides(ours, theirs, alike, Pairing(chosen))
 
     def _relation_pairs(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
@@ -188,7 +188,7 @@ class BiotopeMatch(AdditiveMetric):
             ours, theirs, equivalents(reference), alike_entities(reference, system, given, shared)
         )
         pairing = self.pair_relations(alike.rename({"overlap": "weight"}), forms, ours, theirs)
-        return _joined(ours, theirs, alike, pairing)
+        return _join_sides(ours, theirs, alike, pairing)
 
     def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
         """The one-to-one pairs whose weights have the greatest total: `row`, `row_system`."""
@@ -305,7 +305,7 @@ class BiotopeMatch(AdditiveMetric):
                 "evaluation", "scoring", "keys"
             ).iter_rows()
         ]
-        added = _added(named.filter(pl.Series(kept, dtype=pl.Boolean)), ["evaluation", "scoring"])
+        added = _add(named.filter(pl.Series(kept, dtype=pl.Boolean)), ["evaluation", "scoring"])
         printed = [(each.name, one.name) for each in self.evaluations for one in each.scorings]
         schema = dict.fromkeys(("evaluation", "scoring"), pl.String)
         rows = pl.DataFrame(printed, schema=schema, orient="row")
@@ -368,7 +368,7 @@ class BiotopeMatch(AdditiveMetric):
         """The counts of the main scoring by document."""
         main = self.evaluations[0]
         rows = counts.filter(evaluation=main.name, scoring=main.scorings[0].name)
-        matrix = columns_of(_added(rows, ["document"]), ADDED, documents)
+        matrix = columns_of(_add(rows, ["document"]), ADDED, documents)
         return {name: matrix[:, at].astype(np.float64) for at, name in enumerate(ADDED)}
 
     def values_of(self, sums: Sums) -> Replicates:
@@ -406,7 +406,7 @@ class BiotopeMatch(AdditiveMetric):
         return rows.select("document", **columns, similarity=similarity_column, outcome=outcome)
 
 
-def _joined(
+def _join_sides(
     ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame, pairing: Pairing
 ) -> pl.DataFrame:
     """A row per pair, with its `overlap`, or per item that has no partner."""
@@ -424,7 +424,7 @@ def _joined(
     return pl.concat([paired, unpaired], how="diagonal")
 
 
-def _added(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+def _add(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
     """Counts added, as `ADDED`; similarities one after the other, in their order."""
     rows = counts.group_by(by, maintain_order=True).agg(
         pl.col("references", "predictions").sum(),

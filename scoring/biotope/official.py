@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
@@ -47,7 +47,7 @@ class SoftwareOntology(Ontology):
     Sums go through its hash tables in their order, so that the last digits are its own.
     """
 
-    def shared(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
+    def in_common(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
         """The identifiers that both have, in the order of a copied hash table."""
         size = _power_of_two(max(int(len(ours) / 0.75) + 1, 16))
         return [each for each in in_hash_order(sorted(ours), size) if each in theirs]
@@ -57,7 +57,7 @@ class SoftwareOntology(Ontology):
         return in_hash_order(sorted(referents), grown(len(referents)))
 
     def jaccard(self, ours: Referents, theirs: Referents) -> float:
-        """What both have, over what the reference has and what of that the system lacks.
+        """The share of what both have, of what the reference has and of what of that the system lacks.
 
         Examples:
             >>> SoftwareOntology().jaccard(frozenset("1"), frozenset({"1", "2"}))
@@ -74,14 +74,11 @@ class SoftwareOntology(Ontology):
 
 @dataclass(frozen=True, kw_only=True)
 class OfficialBiotopeMatch(BiotopeMatch):
-    """How the official software compares entities and relations.
+    """How the official software compares entities and relations."""
 
-    Attributes:
-        first_alone: whether a form of a relation differs in its first argument, and may have the
-            second of the relation (2016); else both differ (2019).
-    """
-
-    first_alone: bool = False
+    #: Whether a form of a relation differs in its first argument, and may have the second of the
+    #: relation; else both differ.
+    first_alone: ClassVar[bool] = False
 
     shared: Callable[[Fragments, Fragments], int] = shared_in_passing
 
@@ -153,6 +150,13 @@ class OfficialBiotopeMatch(BiotopeMatch):
 
 
 @dataclass(frozen=True, kw_only=True)
+class OfficialBiotopeMatch2016(OfficialBiotopeMatch):
+    """How the official software compares the relations of 2016."""
+
+    first_alone: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, kw_only=True)
 class OfficialKnowledgeBase(KnowledgeBase):
     """How the official software compares knowledge bases."""
 
@@ -160,7 +164,7 @@ class OfficialKnowledgeBase(KnowledgeBase):
         """Documents without reference are ignored."""
         return reference, of_documents(system, reference.documents["name"])
 
-    def ordered(self, facts: Iterable[Fact]) -> Sequence[Fact]:
+    def in_order(self, facts: Iterable[Fact]) -> Sequence[Fact]:
         """The facts in the order of the hash table of the software: among equals, the first counts.
 
         Args:
@@ -168,12 +172,11 @@ class OfficialKnowledgeBase(KnowledgeBase):
         """
         every = list(facts)
         size = grown(len(every))
-        return sorted(every, key=lambda fact: bucket(_fact_hash(fact), size))
-
-
-def _fact_hash(fact: Fact) -> int:
-    taxon, concept = map(java_hash, fact)
-    return (31 * (31 + taxon) + concept) % _WORD
+        codes = {
+            (taxon, concept): (31 * (31 + java_hash(taxon)) + java_hash(concept)) % _WORD
+            for taxon, concept in every
+        }
+        return sorted(every, key=lambda fact: bucket(codes[fact], size))
 
 
 def in_hash_order(keys: Sequence[str], size: int) -> list[str]:

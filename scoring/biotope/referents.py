@@ -36,7 +36,7 @@ class Ontology:
     _known: dict[frozenset[str], float] = field(default_factory=dict, repr=False, compare=False)
 
     def contributions(self, identifier: str) -> Mapping[str, float]:
-        """What the ancestors of an identifier, and itself, contribute to its meaning.
+        """The contributions of the ancestors of an identifier, and of itself, to its meaning.
 
         Returns:
             From 0 to 1, by identifier; nothing for an identifier that the ontology does not have.
@@ -75,13 +75,13 @@ class Ontology:
         if pair not in self._known:
             ours, theirs = self.contributions(one), self.contributions(other)
             shared = sum(
-                (value for x in self.shared(ours, theirs) for value in (ours[x], theirs[x])), 0.0
+                (value for x in self.in_common(ours, theirs) for value in (ours[x], theirs[x])), 0.0
             )
             every = sum(sorted_values(ours), 0.0) + sum(sorted_values(theirs), 0.0)
             self._known[pair] = shared / every if ours and theirs else 0.0
         return self._known[pair]
 
-    def shared(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
+    def in_common(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
         """The identifiers that both have, in the order in which their contributions are added."""
         return sorted(ours.keys() & theirs.keys())
 

@@ -9,7 +9,7 @@ Comparison = Literal["graded", "exact", "any"]
 
 
 class Similarity(NamedTuple):
-    """What the similarity of a pair is computed of.
+    """The parts of the similarity of a pair.
 
     Attributes:
         referents: whether referents are compared by the ontology, as sets, or not at all.

@@ -19,7 +19,7 @@ Check = Callable[[RuleContext], pl.LazyFrame]
 
 
 def beside_given(context: RuleContext, *, check: Check) -> pl.LazyFrame:
-    """What a rule finds in a submission beside the entities that come with the task.
+    """Rows of a rule, from a submission beside the entities that come with the task.
 
     The entities of the .a2 files of a reference are what a system is to find: its own may have the
     same identifiers.
@@ -34,7 +34,9 @@ def _beside_given(context: RuleContext) -> RuleContext:
     return RuleContext(context.system, given, context.schema, context.lists)
 
 
-def _hinted(rows: pl.LazyFrame, known: dict[str, list[str]], columns: list[str]) -> pl.LazyFrame:
+def _with_hints(
+    rows: pl.LazyFrame, known: dict[str, list[str]], columns: list[str]
+) -> pl.LazyFrame:
     """Rows with values that are not known, with a hint for each.
 
     Args:
@@ -63,7 +65,7 @@ def unknown_label(context: RuleContext, *, table: str) -> pl.LazyFrame:
     known = {"mentions": schema.entities, "frames": schema.relations, "modifiers": schema.referents}
     rows = context.records(table, "label")
     if known[table]:
-        return at(_hinted(rows, {"": [*known[table]]}, ["label"]), "label")
+        return at(_with_hints(rows, {"": [*known[table]]}, ["label"]), "label")
     hint = pl.lit(f"remove the line: {schema.task} has none")
     return at(rows.with_columns(hint=hint), "label")
 
@@ -83,7 +85,7 @@ def unknown_role(context: RuleContext) -> pl.LazyFrame:
     schema: BiotopeSchema = context.schema
     known = {label: [*roles] for label, roles in schema.relations.items()}
     arguments = context.arguments.rename({"frame": "id"})
-    return at(_hinted(arguments, known, ["label", "role"]), pl.format("role {}", "position"))
+    return at(_with_hints(arguments, known, ["label", "role"]), pl.format("role {}", "position"))
 
 
 def missing_role(context: RuleContext) -> pl.LazyFrame:

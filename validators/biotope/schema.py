@@ -10,7 +10,7 @@ TAXONOMY, ONTOLOGY = "NCBI_Taxonomy", "OntoBiotope"
 
 @dataclass(frozen=True)
 class BiotopeSchema:
-    """What the annotations of a task may be.
+    """The labels of a task, and of what its relations and referents are.
 
     Attributes:
         task: its name.
