@@ -57,7 +57,7 @@ class SoftwareOntology(Ontology):
         return in_hash_order(sorted(referents), grown(len(referents)))
 
     def jaccard(self, ours: Referents, theirs: Referents) -> float:
-        """The share of what both have, of what the reference has and of what of that the system lacks.
+        """What both have, over what the reference has and what the system lacks of that.
 
         Examples:
             >>> SoftwareOntology().jaccard(frozenset("1"), frozenset({"1", "2"}))

@@ -151,21 +151,21 @@ def wrong_scheme(context: RuleContext) -> pl.LazyFrame:
 
 def unknown_referent(context: RuleContext) -> pl.LazyFrame:
     """A referent that the ontology, or the list of taxa, does not have."""
-    rows = context.cached(_normalizations).select(
-        "document", "origin", "record", "id", "label", "value"
-    )
-    parts = [rows.head(0).with_columns(hint=pl.lit(""), option=pl.lit(""))]
+    schema: BiotopeSchema = context.schema
+    columns = ("document", "origin", "record", "id", "label", "value")
+    every = context.cached(_normalizations)
+    parts = [every.head(0).select(*columns, hint=pl.lit(""), option=pl.lit(""))]
     for label, option in _LISTS.items():
         if (listed := context.lists.get(option)) is None:
             continue
         known = frozenset(listed.documents["name"])
-        used = rows.filter(label=label).select(pl.col("value").unique()).collect()["value"]
+        own = pl.col("filler_label").is_in(schema.referents.get(label, ()))
+        rows = every.filter(own, label=label).select(columns)
+        used = rows.select(pl.col("value").unique()).collect()["value"]
         hints = {value: _referent_hint(value, known) for value in used if value not in known}
-        table = pl.LazyFrame(
-            {"value": [*hints], "hint": [*hints.values()]},
-            schema={"value": pl.String, "hint": pl.String},
-        )
-        wrong = rows.filter(label=label).join(table, on="value", maintain_order="left")
+        names = dict.fromkeys(("value", "hint"), pl.String)
+        table = pl.LazyFrame(list(hints.items()), names, orient="row")
+        wrong = rows.join(table, on="value", maintain_order="left")
         parts.append(wrong.with_columns(option=pl.lit(option)))
     return at(pl.concat(parts), "value")
 
