@@ -9,6 +9,7 @@ BIN := $(VENV)/bin
 RUNTIME := $(VENV)/runtime
 INSTALLED := $(VENV)/installed
 OLDEST := .venv-oldest
+PEERS := .venv-peers
 PIP := -m pip --disable-pip-version-check --quiet
 INSTALL := install --no-build-isolation
 
@@ -35,7 +36,7 @@ SIZE_ARGS ?=
 NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TITLE)"
 
 .PHONY: golden new-task new-format new-rule
-.PHONY: demo docs man test test-thorough test-oldest lint types pytest size bench bench-peers coverage fuzz mutants clean
+.PHONY: demo docs man test test-thorough test-oldest test-peers lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -69,6 +70,11 @@ pytest: $(INSTALLED)
 # depend on them, nor does what is built.
 test-oldest: $(OLDEST)/installed
 	POLARS_MAX_THREADS=1 $(OLDEST)/bin/$(PYTEST) -m "not packaging" $(PYTEST_ARGS)
+
+# Public tools beside ours, on random inputs: in an environment of their own. HLTEVAL_COREF_SCORER is
+# the path of the official scorer of coreference, scorer.pl; without it, that is skipped.
+test-peers: $(PEERS)/installed
+	POLARS_MAX_THREADS=1 $(PEERS)/bin/$(PYTEST) tests/peers $(PYTEST_ARGS)
 
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
@@ -128,6 +134,12 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 	$(OLDEST)/bin/python $(PIP) $(INSTALL) -c constraints-oldest.txt -e '.[dev]'
 	touch $@
 
+$(PEERS)/installed: pyproject.toml constraints.txt
+	$(call environment,$(PEERS))
+	$(PEERS)/bin/python $(PIP) install setuptools
+	$(PEERS)/bin/python $(PIP) $(INSTALL) -e '.[dev,peers]'
+	touch $@
+
 # Pages and lists that are made from code; git diff shows what changed.
 golden: $(INSTALLED)
 	$(BIN)/$(PYTEST) -q --update-golden $$(grep -rl --include='test_*.py' golden tests)
@@ -142,6 +154,6 @@ new-rule: $(INSTALLED)
 	$(call NEW,rule) --number $(CODE) --subject $(or $(SUBJECT),records)
 
 clean:
-	rm -rf $(VENV) $(OLDEST) build dist hlteval.egg-info hlteval-demo .coverage
+	rm -rf $(VENV) $(OLDEST) $(PEERS) build dist hlteval.egg-info hlteval-demo .coverage
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

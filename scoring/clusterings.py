@@ -259,11 +259,11 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
         by_group(theirs, p_all=every),
         by_group(ours, r_all=every),
         by_group(common, both_all=every),
-        _link_count(theirs, "p_linked"),
-        _link_count(ours, "r_linked"),
-        _link_count(common.unique(("item", "other")), "p_common", "other"),
-        _link_count(common.unique(("item", "cluster")), "r_common"),
-        _link_count(common, "both_linked", "cluster", "other"),
+        link_count(theirs, "p_linked"),
+        link_count(ours, "r_linked"),
+        link_count(common.unique(("item", "other")), "p_common", "other"),
+        link_count(common.unique(("item", "cluster")), "r_common"),
+        link_count(common, "both_linked", "cluster", "other"),
     )
     linked = pl.col("p_common") + pl.col("r_common") - pl.col("both_linked")
     return counts.select(
@@ -280,7 +280,7 @@ def _pairs(items: pl.Expr) -> pl.Expr:
     return items * (items - 1) // 2
 
 
-def _link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame:
+def link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame:
     """How many pairs of items a cluster holds, a pair of several clusters once.
 
     Items that are in the same clusters are counted as one kind, since pairs of kinds are few where

@@ -245,9 +245,10 @@ def _divide(
         values = {"given": given, "wanted": width}
         problems.append(Problem("COL101", record, 0, len(line), values))
     begun = table.filter("begins_document")
+    named = begun.filter(pl.col("0").str.starts_with("#"))
     names = {
         number: f"{match['name']};{match['part']}" if match["part"] else match["name"]
-        for record, number in begun.select("record", "document").iter_rows()
+        for record, number in named.select("record", "document").iter_rows()
         if (match := _BEGIN.match(lines[record - 1]))
     }
     tokens = _tokens(table.filter(~empty & ~other & filled), *places)
@@ -297,9 +298,7 @@ def _tables(
             tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
         ),
         "mentions": made.place_rows(spans.first, spans.last, record).with_columns(
-            mention=pl.lit(""),
-            label=pl.Series(labels, dtype=pl.String).gather(spans.label),
-            text=made.quote(spans),
+            mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
         ),
     }
 
@@ -344,11 +343,6 @@ class _Text(NamedTuple):
         """The text of each document."""
         pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
         return [self.text[start:end] for start, end in pairs]
-
-    def quote(self, spans: Spans) -> pl.Series:
-        """The words of spans."""
-        pairs = zip(self.starts[spans.first].tolist(), self.ends[spans.last].tolist(), strict=True)
-        return pl.Series([self.text[start:end] for start, end in pairs], dtype=pl.String)
 
     def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
         """Rows that start and end with some tokens, at their places."""

@@ -91,7 +91,7 @@ class TagProblems:
         if other:
             count = int(wrong.sum())
             named = {"scheme": self.scheme, "other": other}
-            code = "COL107" if self._foreign.any() else "COL104"
+            code = "COL107" if self._foreign.any() or self.repair == "error" else "COL104"
             yield Problem(code, 0, 0, 0, {**named, "count": count, "of": len(wrong)})
             return
         records = self.tokens["record"]

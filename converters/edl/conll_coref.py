@@ -86,15 +86,19 @@ def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
     return found
 
 
-def marks_anywhere(line: str) -> str:
-    """The marks of a line without tabs, as a last column.
+def with_tabs(text: str) -> str:
+    r"""A text whose lines without tabs have one word, and all of their marks in a last column.
 
     Examples:
-        >>> marks_anywhere("d 0 0 (1) -"), marks_anywhere("d 0 0 word -")
-        ('(1)', '-')
+        >>> with_tabs("d 0 0 (1) -\nd 0 1 word -")
+        'd\t(1)\nd\t-'
     """
-    marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
-    return "|".join(marks) or "-"
+    lines = text.split("\n")
+    for at, line in enumerate(lines):
+        if line.strip() and "\t" not in line and not line.startswith("#"):
+            marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
+            lines[at] = f"{line.split()[0]}\t{'|'.join(marks) or '-'}"
+    return "\n".join(lines)
 
 
 def part(begun: re.Match[str]) -> str:
@@ -251,8 +255,9 @@ def read(
     for member in source.members:
         text = files.open(member)
         if text is not None:
-            lines = _tabbed(text) if columns == "tabs" else text
+            lines = with_tabs(text) if columns == "tabs" else text
             files.findings += _file(lines, files, documents, rows, offsets, entities)
+    rows["mentions"] = [row for row in rows["mentions"] if row]  # without those that do not end
     in_text = offsets == "characters"
     named = [(d.origin, d.name, "".join(d.words) if in_text else None) for d in documents.values()]
     corpus = Corpus(
@@ -261,17 +266,6 @@ def read(
         **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
     )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
-
-
-def _tabbed(text: str) -> str:
-    """A text whose lines without tabs have one word, and all marks in a last column."""
-    lines = (
-        line
-        if "\t" in line or not line.strip() or line.startswith("#")
-        else f"{line.split()[0]}\t{marks_anywhere(line)}"
-        for line in text.split("\n")
-    )
-    return "\n".join(lines)
 
 
 @dataclass
@@ -284,7 +278,8 @@ class _Document:
         origin: the row of the file where it begins.
         words: of the text that is made, with the spaces between them, and their `length`.
         number: of the last token.
-        open: the mentions that have not ended, by entity: their offset, and their first line.
+        open: the mentions that have not ended, by entity: their offset, the number and the text of
+            their first line, and their place among all mentions.
     """
 
     name: str
@@ -293,7 +288,7 @@ class _Document:
     words: list[str] = field(default_factory=list)
     length: int = 0
     number: int = 0
-    open: dict[str, list[tuple[int, int, str]]] = field(default_factory=dict)
+    open: dict[str, list[tuple[int, int, str, int]]] = field(default_factory=dict)
 
     def add(self, text: str) -> None:
         """Add a word, or what is between words."""
@@ -347,7 +342,7 @@ def _file(
             here.add("\n")
         if here and ended:
             for entity, marks in here.open.items():
-                for _, number, opened in marks:
+                for _, number, opened, _ in marks:
                     report("CRF105", number, opened, entity=entity)
             here.open.clear()
         if ended:
@@ -382,13 +377,14 @@ def _mentions(
         yield "CRF103", {"given": cell}
     for begins, entity, ends in marks or ():
         if begins:
-            here.open.setdefault(entity, []).append((start, record, line))
+            here.open.setdefault(entity, []).append((start, record, line, len(rows["mentions"])))
+            rows["mentions"].append(())  # in the order in which mentions begin
         if ends and here.open.get(entity):
-            first, begun, _ = here.open[entity].pop()
+            first, begun, _, at = here.open[entity].pop()
             scope = f":{here.name}" if entities == "document" else ""
             is_number = entity.isdigit() and entities != "written"
             name = f"NIL{entity}{scope}" if is_number else entity
-            rows["mentions"].append((row, origin, begun, "", "", first, end, name))
+            rows["mentions"][at] = (row, origin, begun, "", "", first, end, name)
         elif ends:
             yield "CRF104", {"entity": entity}
 

@@ -6,6 +6,7 @@ import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.representation import Corpus
+from hlteval.representation.quotes import are_quoted
 
 
 def candidates(corpus: Corpus) -> dict[int, list[str]]:
@@ -96,8 +97,9 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
     Returns:
         The mentions with the columns `there` and `fit` of `there`.
     """
-    found = there(corpus, corpus.mentions)
-    placed = corpus.mentions.join(found, on="row", maintain_order="left")
+    quoted = are_quoted(corpus.documents, corpus.mentions)
+    others = corpus.mentions.filter(~quoted | pl.col("fragments").is_not_null())
+    placed = others.join(there(corpus, others), on="row", maintain_order="left")
     text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
     rest = text.str.slice(right.str.len_chars())
     same = text.str.starts_with(right) & (rest.str.head(1).str.contains(r"^\s?$"))

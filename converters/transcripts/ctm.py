@@ -22,7 +22,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import File, head, read_files
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
-from hlteval.converters.transcripts.stm import SECONDS, as_segments, with_names
+from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -47,9 +47,10 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text = file.text or ""
     rows, wrong = match_lines(text, _PATTERN)
-    words = with_names(rows).sort("start", maintain_order=True)
-    texts = words.group_by("name", maintain_order=True).agg(
-        pl.col("record").first(), pl.col("text").str.join(" ")
+    texts = (
+        by_time(rows)
+        .group_by("name", maintain_order=True)
+        .agg(pl.col("record").first(), pl.col("text").str.join(" "))
     )
     corpus = as_segments(texts, file)
     return corpus, line_problems(file.member, text, "TRN301", wrong)

@@ -51,16 +51,18 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text = file.text or ""
     rows, wrong = match_lines(text, _PATTERN)
     rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
-    rows = with_names(rows).with_columns(pl.col("text").fill_null(""))
-    corpus = as_segments(rows.sort("name", "start", maintain_order=True), file)
+    rows = by_time(rows).with_columns(pl.col("text").fill_null(""))
+    corpus = as_segments(rows, file)
     return corpus, line_problems(file.member, text, "TRN201", wrong)
 
 
-def with_names(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows with the name of their document for file and channel, and their start as a number."""
+def by_time(rows: pl.DataFrame) -> pl.DataFrame:
+    """Rows with the name of their document for file and channel, by document and start."""
     first = pl.col("channel").is_in(["1", "A"])
     name = pl.when(first).then("file").otherwise(pl.format("{};{}", "file", "channel"))
-    return rows.with_columns(name=name, start=pl.col("start").cast(pl.Float64))
+    named = rows.with_columns(name=name, start=pl.col("start").cast(pl.Float64))
+    first = pl.col("record").min().over("name")
+    return named.with_columns(first=first).sort("first", "start", maintain_order=True)
 
 
 def as_segments(rows: pl.DataFrame, file: File) -> Corpus:

@@ -116,7 +116,7 @@ def _with_file(lines: pl.DataFrame, origin: int, document: str) -> pl.DataFrame:
 
 
 def _findings(member: Member, text: str, rows: pl.DataFrame) -> list[Finding]:
-    """What is wrong with the identifiers of a file."""
+    """The findings about the identifiers of a file."""
     wrong = rows.filter(pl.col("name").is_null() | (pl.col("first") != pl.col("record")))
     if wrong.is_empty():
         return []
@@ -154,13 +154,12 @@ def _corpus(rows: pl.DataFrame, sources: pl.DataFrame, *, by_line: bool) -> Corp
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of a file, or their identifiers."""
-    return locate_lines(member, places, _stretch)
 
+    def span_of(line: str, field: str) -> tuple[int, int]:
+        name = re.match(r"[^\s]+", line) if field in {"name", "document"} else None
+        return name.span() if name else (0, len(line))
 
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    """The place of a field in its line: its identifier, or the whole line."""
-    found = re.match(r"[^\s]+", line) if field in {"name", "document"} else None
-    return found.span() if found else (0, len(line))
+    return locate_lines(member, places, span_of)
 
 
 FORMAT = declaration(__name__)

@@ -11,6 +11,7 @@ Two ways to read them are in use, and they differ only where a sequence is not v
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from types import MappingProxyType
 from typing import Literal, NamedTuple
 
@@ -93,7 +94,13 @@ class TagSequence:
         number = numbers[codes.to_numpy()]
         return cls(prefix[number], label[number], begins, labels)
 
-    def with_ends(self) -> "Surrounded":
+    @cached_property
+    def as_iobes(self) -> "TagSequence":
+        """The sequence with the prefixes of IOBES for those of BILOU."""
+        return replace(self, prefix=_IOBES[self.prefix])
+
+    @cached_property
+    def surrounded(self) -> "Surrounded":
         """The sequence with an `O` after each sentence, and what each tag follows."""
         size = len(self.prefix)
         ends = np.flatnonzero(np.r_[self.begins[1:], np.ones(min(size, 1), dtype=np.bool_)]) + 1
@@ -102,7 +109,7 @@ class TagSequence:
         token = np.zeros(len(prefix), dtype=np.int64)
         token[place] = np.arange(size)
         before, label_before = np.r_[OUT, prefix][:-1], np.r_[0, label][:-1]
-        pair = before, prefix, (label_before == label).astype(np.int64)
+        pair = 2 * ((OTHER + 1) * before + prefix) + (label_before == label)
         return Surrounded(pair, label, place, token)
 
 
@@ -110,14 +117,14 @@ class Surrounded(NamedTuple):
     """A sequence with an `O` after each sentence.
 
     Attributes:
-        pair: of each tag the prefix before it, its own, and whether their types are the same: an
-            index into the tables of pairs.
+        pair: of each tag, its place in the tables of pairs: the prefix before it, its own, and
+            whether their types are the same.
         label: the number of its type.
         place: the index of each token in this sequence.
         token: the number of the token of each tag; 0 for those that were added.
     """
 
-    pair: tuple[Whole, Whole, Whole]
+    pair: Whole
     label: Whole
     place: Whole
     token: Whole
@@ -167,7 +174,7 @@ _STARTS = _table(
 def repair(tags: TagSequence) -> Spans:
     """The spans by the rules of conlleval, which `seqeval` has by default: any sequence has some.
 
-    `L` and `U` have no meaning here: `as_iobes` first, unless the software does without.
+    `L` and `U` have no meaning here: take `as_iobes`, unless the software does without.
 
     Examples:
         >>> tags = pl.Series(["I-PER", "B-LOC", "I-ORG", "O"])
@@ -175,8 +182,8 @@ def repair(tags: TagSequence) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(0, 0), (1, 1), (2, 2)]
     """
-    full = tags.with_ends()
-    ends, starts = np.flatnonzero(_ENDS[full.pair]), _STARTS[full.pair]
+    full = tags.surrounded
+    ends, starts = np.flatnonzero(_ENDS.ravel()[full.pair]), _STARTS.ravel()[full.pair]
     # Where nothing has begun, a span begins where the last one did, or at the first token.
     begun = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
     return full.spans(begun[ends - 1], ends - 1, ends - 1)
@@ -234,8 +241,8 @@ def strict(tags: TagSequence, scheme: Scheme) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(1, 1)]
     """
-    full = tags.with_ends()
-    start, inside, end = (table[full.pair] for table in _STRICT[scheme])
+    full = tags.surrounded
+    start, inside, end = (table.ravel()[full.pair] for table in _STRICT[scheme])
     numbers = np.arange(len(start))
     # A span is open where something has begun since the last tag that continues nothing.
     reset = np.maximum.accumulate(np.where(inside, 0, numbers))
@@ -250,11 +257,6 @@ def strict(tags: TagSequence, scheme: Scheme) -> Spans:
 
 
 _IOBES = np.array([OUT, BEGIN, IN, END, SINGLE, END, SINGLE, DOT, OTHER])
-
-
-def as_iobes(tags: TagSequence) -> TagSequence:
-    """The sequence with the prefixes of IOBES for those of BILOU."""
-    return replace(tags, prefix=_IOBES[tags.prefix])
 
 
 _OPEN, _GO_ON = (BEGIN, IN), (IN, END)
@@ -304,11 +306,13 @@ def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
         >>> find_broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
-    full = as_iobes(tags).with_ends()
-    by_first, by_second = (
-        _table(lambda p, t, same, side=side: _is_broken(scheme, p, t, same=same)[side])[full.pair]  # type: ignore[misc]
-        for side in (0, 1)
-    )
+    full = tags.as_iobes.surrounded
+
+    def is_broken(side: int) -> Mask:
+        table = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[side])
+        return np.asarray(table.ravel()[full.pair])
+
+    by_first, by_second = is_broken(0), is_broken(1)
     return Broken(by_second[full.place], np.r_[by_first, False][1:][full.place])
 
 
@@ -330,7 +334,7 @@ def read_spans(
         ([(0, 0), (1, 2)], [False, False, False, True])
     """
     wrong = find_broken(tags, scheme)
-    spans = repair(as_iobes(tags))
+    spans = repair(tags.as_iobes)
     if not keep_broken:
         before = np.r_[0, np.cumsum(wrong.either)]
         valid = before[spans.last + 1] == before[spans.first]

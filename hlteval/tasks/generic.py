@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
 READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated", "mode"})
-READ_OPTIONS = ("documents",)
+READ_OPTIONS = ("documents", "mode", "scheme")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
 
@@ -226,20 +226,13 @@ class Declaration(TomlFile):
             if name in filled and value != filled[name] and name not in free
         }
 
-    @cached_property
-    def mode(self) -> str:
-        """The mode of the preset; empty if it has none."""
-        modes = self.preset.get("modes", {})
-        return str(self.table("read").get("mode", next(iter(modes), "")))
-
     @property
     def signature(self) -> dict[str, str]:
         """Its parts of a signature: its digest, and the preset with the keys that override it."""
         parts = {"declaration": sha256(self.text.encode()).hexdigest()[:16]}
         if preset := self.table("task").get("preset"):
             other = (f"+{name}={setting_text(value)}" for name, value in self.overrides.items())
-            mode = f"-{self.mode}" if "mode" in self.table("read") and self.mode else ""
-            parts["preset"] = "".join([preset, mode, *other])
+            parts["preset"] = "".join([preset, *other])
         return parts
 
 
@@ -411,11 +404,9 @@ def make_task(file: Declaration) -> Task:
         schema=partial(replace, allowed),
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
+        official_crashes_on=frozenset(file.preset.get("crashes", ())),
+        official_settings=file.preset.get("settings", {}),
         option_defaults=file.option_values,
-        official_settings={
-            **builtin.official_settings,
-            **file.preset.get("modes", {}).get(file.mode, {}),
-        },
         measures=tuple(
             item
             for item in builtin.measures

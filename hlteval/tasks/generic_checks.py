@@ -70,13 +70,8 @@ def _preset(file: Declaration) -> Iterator[Finding]:
     elif name and units[name] != file.unit:
         reason = f"preset {name} scores {units[name]}, not {file.unit}"
         yield file.finding("TSK106", "task", "preset", reason=reason, hint=hint)
-    modes = file.preset.get("modes", {})
-    if "mode" in file.table("read") and not modes:
+    if "mode" in file.table("read") and "mode" not in file.preset.get("values", {}):
         yield _no_effect(file, "read", "mode", "without a preset that has modes")
-    elif modes and file.mode not in modes:
-        hint = did_you_mean(file.mode, modes, f"use {' or '.join(modes)}")
-        problem = f"unknown value {_notation(file.mode)}"
-        yield file.finding("TSK105", "read", "mode", key="mode", problem=problem, hint=hint)
     for path, key, value in file.declared_keys():
         if key in file.overrides and path[1].replace("-", "_") == key:
             due = file.preset["values"][key]

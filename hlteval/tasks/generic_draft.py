@@ -26,6 +26,8 @@ from hlteval.validators.generic.units import misfits
 from hlteval.validators.rule import RuleContext
 
 CONF = "annotation.conf"
+#: Names of data that say nothing of their task.
+_SIDES = frozenset({"reference", "gold", "ref", "system", "train", "dev", "test", "data"})
 #: Formats of which the unit does not follow from their tables.
 _UNITS: Mapping[str, str] = {"conll-coref": "clusters", "neleval": "links", "edl-tab": "links"}
 #: The keys of `match` that a unit has, with their other values.
@@ -73,7 +75,9 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     rows: pl.DataFrame = getattr(corpus, task.scored_table)
     if task.scored_table not in chosen.tables:
         raise WrongOption(f"{chosen.name} has no {unit}; use --unit or --from")
-    name = Path(path).resolve().name.partition(".")[0].lower() or "task"
+    own = Path(path).resolve()
+    own = own.parent if own.name.partition(".")[0].lower() in _SIDES and own.parent.name else own
+    name = own.name.partition(".")[0].lower() or "task"
     name = f"my-{name}" if name in BUILTIN else name
     conf = Path(path) / CONF
     below = conf.is_file() and conf.resolve().is_relative_to(Path(folder).resolve())
@@ -81,7 +85,7 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
         f"# Made from {path}: {count_of(corpus.documents.height, 'document')}, "
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
-        *_about(name, unit),
+        *_about(name, unit, chosen),
         *_reading(chosen, corpus),
     ]
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
@@ -133,9 +137,11 @@ def _has(form: Format, corpus: Corpus, unit: str) -> bool:
     return bool(rows.height) and form.name in {task.format, *task.submitted}
 
 
-def _about(name: str, unit: str) -> Iterator[str]:
+def _about(name: str, unit: str, form: Format) -> Iterator[str]:
     """The lines of the table `task`."""
     fitting = [preset for preset, table in presets().items() if table["unit"] == unit]
+    if form.name != "conll-columns":  # seqeval is about tags
+        fitting.sort(key=lambda preset: preset == "seqeval")
     yield from ("", "[task]", f'name = "{name}"', f'title = "{unit.capitalize()} of {name}"')
     yield f'unit = "{unit}"'
     if fitting:

@@ -205,6 +205,8 @@ def _verification(
         raise WrongSignature("the signature names no task; use --task NAME")
     if not is_known(name):
         hint = did_you_mean(name, task_names(), f"use one of {', '.join(task_names())}")
+        if claim.only("declaration"):
+            hint = "it is declared in a file; use --task FILE"
         raise WrongSignature(f"unknown task {name}; {hint}")
     task, (reference, *systems) = load(name), paths
     own = merge_options(task, options)
@@ -228,7 +230,7 @@ def _verification(
         for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
             read.add(Batch(files=files_of(pair)))
         signatures.append(signed(opened, read.files, lenient=request.lenient))
-    kept = {FIRST, "reference", *passed, *own}
+    kept = {FIRST, "reference", "task", *task.signed, *passed, *own}
     found = [part for part in signatures[0].parts if part[0] in kept]
     found += [("system", value) for each in signatures for value in each.values("system")]
     found += [(name, value) for name, value in passed.items() if name not in dict(found)]

@@ -64,7 +64,7 @@ _MEMBER = ("item", "cluster")
 
 @dataclass(frozen=True)
 class Options:
-    """What of the entities is compared.
+    """Entities and measures.
 
     Attributes:
         singletons: whether entities of one mention are kept, or removed on both sides.
@@ -110,17 +110,20 @@ class Coreference(AdditiveMetric):
         """
         names = pl.concat([corpus.documents["name"] for corpus in (reference, system)])
         documents = names.unique(maintain_order=True)
-        sides = [self._memberships(corpus) for corpus in (reference, system)]
-        numbered = _numbered(documents, sides)
-        both = self.compared(*numbered)
-        tables = {name: self.count(both, name) for name in self.counted}
+        sides = [self._mentions(corpus) for corpus in (reference, system)]
+        numbered = _memberships(documents, sides)
+        both = self.clusterings(*numbered)
+        tables = {name: self.count(both, name) for name in self.parts}
         groups = pl.DataFrame({"document": documents}).with_row_index("group")
         counts = groups.cast({"group": pl.Int64})
         for name, table in tables.items():
             parts = table.collect(engine="in-memory").rename({p: f"{name}.{p}" for p in PARTS})
             counts = counts.join(parts, on="group", how="left", maintain_order="left")
-        further = pl.col("order") != pl.col("order").first().over("item")
-        extra = numbered[1].filter(further).group_by("group").agg(pl.len().alias(REPEATED))
+        extra = numbered[1].group_by("group").agg(pl.len().cast(pl.Int64).alias(REPEATED))
+        kept = both.system.group_by("group").agg(pl.len().cast(pl.Int64).alias("kept"))
+        extra = extra.join(kept, on="group", how="left").select(
+            "group", pl.col(REPEATED) - pl.col("kept").fill_null(0)
+        )
         counts = counts.join(extra, on="group", how="left", maintain_order="left")
         lacking = [pl.lit(0.0).alias(name) for name in COUNTS if name not in counts.columns]
         counts = counts.with_columns(lacking).select(*COUNTS).fill_null(0)
@@ -128,7 +131,7 @@ class Coreference(AdditiveMetric):
         return counts.cast(dict(COUNTS)), rows  # type: ignore[arg-type]
 
     @property
-    def counted(self) -> list[str]:
+    def parts(self) -> list[str]:
         """The measures of clusterings that are counted, and the kinds of links."""
         wanted = {*self.options.measures, *(AVERAGED if AVERAGE in self.options.measures else ())}
         links = _LINKS if "blanc" in wanted else {}
@@ -138,7 +141,7 @@ class Coreference(AdditiveMetric):
         """The counts of a measure, or of a kind of links, by document."""
         return clusterings.MEASURES[_LINKS.get(name, name)](both)
 
-    def _memberships(self, corpus: Corpus) -> pl.DataFrame:
+    def _mentions(self, corpus: Corpus) -> pl.DataFrame:
         """The mentions of a corpus with their entities, without singletons if so declared.
 
         Returns:
@@ -159,7 +162,7 @@ class Coreference(AdditiveMetric):
             rows = rows.filter(spans > 1)
         return rows
 
-    def compared(self, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
+    def clusterings(self, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
         """The clusterings that are compared, of all memberships: a mention is in one entity."""
         ours, theirs = (
             rows.unique("item", keep="first", maintain_order=True) for rows in (reference, system)
@@ -211,7 +214,7 @@ class Coreference(AdditiveMetric):
         """Recall, precision and F1 of sums."""
         added = dict(zip((*ADDED, REPEATED), sums[""].T, strict=True))
         values: Replicates = {}
-        scores = {name: self.rates(_parts(added, name)) for name in self.counted}
+        scores = {name: self.rates(_parts(added, name)) for name in self.parts}
         if "blanc" in self.options.measures:
             scores["blanc"] = self.blanc(*(_parts(added, kind) for kind in _LINKS))
         for name in self.options.measures:
@@ -257,7 +260,7 @@ def _parts(added: Mapping[str, NDArray[np.float64]], name: str) -> dict[str, NDA
     return {part: added[f"{name}.{part}"] for part in PARTS}
 
 
-def _numbered(documents: pl.Series, sides: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+def _memberships(documents: pl.Series, sides: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
     """Memberships as numbers: `group`, `item`, `cluster`, `order`, `nameless`, `start`, `end`.
 
     Args:

@@ -75,13 +75,10 @@ def as_items(reference: pl.Series, system: pl.Series) -> tuple[list[Items], list
     words = pl.concat([side.explode(empty_as_null=False) for side in sides])
     vocabulary = words.unique()
     codes = words.cast(pl.Enum(vocabulary)).to_physical().to_numpy().astype(np.uint32)
-    all_items: Items = codes.tolist() if vocabulary.len() > _CHARACTERS else _characters(codes)
+    all_items: Items = codes.tolist()
+    if vocabulary.len() <= _CHARACTERS:
+        skipped = np.where(codes >= _SURROGATES, _SURROGATE_COUNT, 0).astype(np.uint32)
+        all_items = (codes + skipped).astype("<u4").tobytes().decode("utf-32-le")
     ends = np.cumsum(np.r_[0, pl.concat([side.list.len() for side in sides]).to_numpy()]).tolist()
     items = [all_items[start:end] for start, end in itertools.pairwise(ends)]
     return items[: reference.len()], items[reference.len() :]
-
-
-def _characters(codes: NDArray[np.uint32]) -> str:
-    """Numbers as characters."""
-    skipped = np.where(codes >= _SURROGATES, _SURROGATE_COUNT, 0).astype(np.uint32)
-    return (codes + skipped).astype("<u4").tobytes().decode("utf-32-le")

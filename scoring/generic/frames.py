@@ -259,7 +259,7 @@ def _arguments(
 
 
 def _comparison_keys(mentions: Units, arguments: Arguments) -> Whole:
-    """Numbers that are equal for mentions that correspond; of those that overlap, for equal ones."""
+    """Numbers that are equal for mentions that correspond, or that are equal if these overlap."""
     match arguments:
         case "span":
             return mentions.span

@@ -281,7 +281,7 @@ class Labels(LabelMetric):
         chance = (expected * predicted).sum(1)
         kappa = ratio(right * size - chance, size**2 - chance)
         squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
-        return kappa, ratio(right * size - chance, np.sqrt(squares))
+        return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
 
     def error_analysis(
         self,

@@ -90,7 +90,7 @@ def _solve(moments: Moments, rows: str, columns: str) -> pl.DataFrame:
             at = places[side]
             present = moments.durations[at] > 0
             names = np.flatnonzero(present & (moments.axis.document_of == document))
-            order = np.argsort(_sorted_labels(len(names), letters=side == "reference"))
+            order = np.argsort(speaker_labels(len(names), letters=side == "reference"))
             numbers.append((names, np.argsort(order)))
         table = np.zeros([len(names) for names, _ in numbers])
         cells = [
@@ -104,11 +104,11 @@ def _solve(moments: Moments, rows: str, columns: str) -> pl.DataFrame:
     return pairs[kept].drop("at")
 
 
-def _sorted_labels(count: int, *, letters: bool) -> NDArray[np.str_]:
+def speaker_labels(count: int, *, letters: bool) -> NDArray[np.str_]:
     """The names that speakers get, in the order of their own names: they are sorted as text.
 
     Examples:
-        >>> _sorted_labels(3, letters=True).tolist(), _sorted_labels(3, letters=False).tolist()
+        >>> speaker_labels(3, letters=True).tolist(), speaker_labels(3, letters=False).tolist()
         (['A', 'B', 'C'], ['0', '1', '2'])
     """
     if not letters:

@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, first_case
-from hlteval.scoring.generic.turns import UNIT, Axis, Moments, Turns, make_axis, overlapped, without
+from hlteval.scoring.generic.turns import UNIT, Axis, Moments, Turns, make_axis, overlaps, without
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Numbers, plain, rates, ratio
@@ -127,12 +127,14 @@ class SpeakerTurns(AdditiveMetric):
         sides = self.prepare(axis.sides)
         moments = Moments(axis, self._evaluated_parts(axis, sides), merged=self.merges)
         mapped = self.map_speakers(moments)
+        ours, theirs = ((depth > 0).astype(np.int64) for depth in moments.depths)
+        speech = (ours, ours * (1 - theirs), theirs * (1 - ours))
         counts = {
             **self._time_counts(moments, mapped),
             **self._speaker_counts(moments, self.map_for_jaccard(moments, mapped)),
             **_shares(self.for_purity(moments, sides)),
-            **_speech_counts(moments),
-            "unbounded": self._unbounded(axis, reference, system),
+            **dict(zip(_SPEECH, (moments.by_document(each) for each in speech), strict=True)),
+            "unbounded": self._without_limits(axis, reference, system),
         }
         table = pl.DataFrame({"document": axis.documents, **counts}).select(*COUNTS)
         rows = align_turns(moments, mapped) if alignment else None
@@ -162,7 +164,7 @@ class SpeakerTurns(AdditiveMetric):
             bounds = np.concatenate(sides[0].stretches)
             stretches = without(stretches, (bounds - half, bounds + half))
         if self.options.skip_overlap:
-            stretches = without(stretches, overlapped(sides[0]))
+            stretches = without(stretches, overlaps(sides[0]))
         ours, theirs = (side.cut(stretches) for side in sides)
         return ours, theirs
 
@@ -207,7 +209,7 @@ class SpeakerTurns(AdditiveMetric):
             "speaker_error": np.bincount(document, weights=error[speakers], minlength=size),
         }
 
-    def _unbounded(self, axis: Axis, reference: Corpus, system: Corpus) -> Numbers:
+    def _without_limits(self, axis: Axis, reference: Corpus, system: Corpus) -> Numbers:
         """Whether nothing says what of each document is evaluated."""
         lengths = [
             each.documents.filter(pl.col("length") > 0)["name"] for each in (reference, system)
@@ -349,16 +351,8 @@ def _shares(moments: Moments) -> dict[str, Numbers]:
     return counts
 
 
-def _speech_counts(moments: Moments) -> dict[str, Numbers]:
-    """The time in which anybody speaks, in which only the reference says so, or only the system."""
-    ours, theirs = (depth > 0 for depth in moments.depths)
-    stretches = (ours, ours & ~theirs, theirs & ~ours)
-    times = (moments.by_document(each.astype(np.int64)) for each in stretches)
-    return dict(zip(_SPEECH, times, strict=True))
-
-
 def align_turns(moments: Moments, mapped: pl.DataFrame) -> pl.DataFrame:
-    """Who speaks when: a row per stretch in which the speakers of both sides stay the same.
+    """The speakers of each stretch of time, a row while those of both sides stay the same.
 
     Args:
         moments: of both sides.

@@ -3,7 +3,7 @@
 import numpy as np
 import polars as pl
 
-from hlteval.representation import first_case
+from hlteval.representation import Corpus, first_case
 from hlteval.scoring.generic.comparison import Comparison, others
 from hlteval.scoring.generic.spans import Floats, Mask, Whole
 
@@ -28,8 +28,8 @@ def alignment_of(comparison: Comparison) -> pl.DataFrame:
     rows = pl.DataFrame(
         {
             "row": document,
-            **_side("reference", comparison.reference.mentions, _column(left.at, ours)),
-            **_side("system", comparison.system.mentions, _column(right.at, theirs)),
+            **_side("reference", comparison.reference, _column(left.at, ours)),
+            **_side("system", comparison.system, _column(right.at, theirs)),
             "credit": credit,
             "outcome": _outcomes(both, ours >= 0, credit, same_span, same_label),
         }
@@ -46,11 +46,19 @@ def _column(values: Whole, index: Whole) -> Whole:
     return np.where(index < 0, -1, values[index]) if len(values) else index
 
 
-def _side(name: str, mentions: pl.DataFrame, at: Whole) -> dict[str, pl.Series]:
-    """The columns of a side: null where it has no mention."""
-    rows = pl.Series(at, dtype=pl.Int64).replace(-1, None)
-    columns = {"label": "label", "text": "text", "start": "start", "end": "end"}
-    return {f"{name}_{title}": mentions[column].gather(rows) for title, column in columns.items()}
+def _side(name: str, corpus: Corpus, at: Whole) -> dict[str, pl.Series]:
+    """The columns of a side: null where it has no mention; words are those of the document."""
+    rows, mentions = pl.Series(at, dtype=pl.Int64).replace(-1, None), corpus.mentions
+    if mentions["text"].null_count():
+        texts = dict(corpus.documents.select("row", "text").iter_rows())
+        places = mentions.select("document", "start", "end", "text").iter_rows()
+        words = [
+            (texts[row] or "")[start:end] or None if text is None else text
+            for row, start, end, text in places
+        ]
+        mentions = mentions.with_columns(text=pl.Series(words, dtype=pl.String))
+    columns = ("label", "text", "start", "end")
+    return {f"{name}_{column}": mentions[column].gather(rows) for column in columns}
 
 
 def _outcomes(

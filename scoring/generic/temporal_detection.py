@@ -63,7 +63,14 @@ class TemporalDetection(Metric):
             >>> metric.score(metric.total([counts]))[0]
             {'map': 0.5, 'map@0.5': 1.0, 'map@0.8': 0.0}
         """
-        ours, theirs = (_stretches(corpus) for corpus in (reference, system))
+        sides = []
+        for corpus in (reference, system):
+            names = corpus.documents.select("name", document="row")
+            rows = corpus.instances.join(names, on="document", how="left", maintain_order="left")
+            score = pl.col("llr").fill_null(0.0)
+            rows = rows.select("start", "end", document="name", score=score, **{"class": "label"})
+            sides.append(rows.filter((pl.col("start") < pl.col("end")).fill_null(value=False)))
+        ours, theirs = sides
         found = pairs(theirs, ours)
         hits, first = {}, found.clear()
         for name, threshold in zip(self._hits, self.options.threshold, strict=True):
@@ -124,16 +131,6 @@ def _mean(values: list[float]) -> float | None:
     return float(np.mean(values)) if values else None
 
 
-def _stretches(corpus: Corpus) -> pl.DataFrame:
-    """The stretches of a corpus: `document` (its name), `class`, `start`, `end` and `score`."""
-    names = corpus.documents.select("name", document="row")
-    rows = corpus.instances.drop_nulls(["start", "end"])
-    rows = rows.join(names, on="document", how="left", maintain_order="left")
-    score = pl.col("llr").fill_null(0.0)
-    rows = rows.select("start", "end", document="name", score=score, **{"class": "label"})
-    return rows.filter(pl.col("start") < pl.col("end"))
-
-
 def align_stretches(
     reference: pl.DataFrame, system: pl.DataFrame, paired: pl.DataFrame
 ) -> pl.DataFrame:
@@ -169,7 +166,7 @@ def align_stretches(
         outcome=outcome,
         genre=pl.lit("audio"),
     )
-    return rows.sort("document", "start", "end", nulls_last=True)
+    return rows.sort("document", "start", "end", "reference", nulls_last=True)
 
 
 def segment_metric(profile: str, options: Options) -> Metric:

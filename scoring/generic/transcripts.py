@@ -116,7 +116,7 @@ class Transcripts(AdditiveMetric):
 
     def words(self, texts: pl.Series) -> pl.Series:
         """The words of texts, as lists."""
-        return normalised(texts, self.options).str.extract_all(r"\S+")
+        return normalise(texts, self.options).str.extract_all(r"\S+")
 
     def characters(self, texts: pl.Series) -> pl.Series:
         """The texts whose characters are compared."""
@@ -240,12 +240,12 @@ def _segments(corpus: Corpus) -> pl.DataFrame:
     return pl.concat([own, whole.select(columns)]).with_columns(pl.col("text").fill_null(""))
 
 
-def normalised(texts: pl.Series, options: Options) -> pl.Series:
+def normalise(texts: pl.Series, options: Options) -> pl.Series:
     """Texts as they are compared.
 
     Examples:
         >>> options = Options(lowercase=True, punctuation="remove")
-        >>> normalised(pl.Series(["Don't, Stop!"]), options).to_list()
+        >>> normalise(pl.Series(["Don't, Stop!"]), options).to_list()
         ["don't  stop "]
     """
     if options.unicode != "none":
@@ -253,7 +253,9 @@ def normalised(texts: pl.Series, options: Options) -> pl.Series:
     if options.lowercase or options.standardize:
         texts = texts.str.to_lowercase()
     if options.standardize:
-        texts = _expand(texts)
+        for contraction, words in CONTRACTIONS.items():
+            texts = texts.str.replace_all(contraction, words)
+        texts = texts.str.replace_all(_NON_WORDS, "")
     if options.punctuation == "remove":
         # apostrophes and hyphens inside a word belong to it
         texts = texts.str.replace_all(r"\B[\p{P}\p{S}]+|[\p{P}\p{S}]+\B", " ")
@@ -277,13 +279,6 @@ CONTRACTIONS: Mapping[str, str] = {
 }
 #: What transcripts have in brackets is no speech: `[noise]`, `<unk>`.
 _NON_WORDS = r"[<\[][^>\]]*[>\]]"
-
-
-def _expand(texts: pl.Series) -> pl.Series:
-    """Texts with contractions expanded, and without what is in brackets."""
-    for contraction, words in CONTRACTIONS.items():
-        texts = texts.str.replace_all(contraction, words)
-    return texts.str.replace_all(_NON_WORDS, "")
 
 
 def confusions(aligned: pl.DataFrame, metric: Transcripts) -> pl.DataFrame:

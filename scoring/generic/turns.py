@@ -24,6 +24,7 @@ Integers = NDArray[np.int64]
 Stretches = tuple[Integers, Integers]
 #: Units of time in a second.
 UNIT = 1_000_000
+_TIMES = ("start", "end")
 
 
 @dataclass(frozen=True)
@@ -42,7 +43,7 @@ class Turns:
 
     @property
     def stretches(self) -> Stretches:
-        """Where the turns are."""
+        """The starts and ends of the turns."""
         return self.start, self.end
 
     def longer_than(self, length: int) -> Turns:
@@ -139,10 +140,15 @@ def make_axis(
             its declared length, is evaluated.
         padding: units between documents, at least.
     """
-    sides = [_turns(corpus) for corpus in (reference, system)]
+    sides = []
+    for corpus in (reference, system):
+        names = corpus.documents.select("name", document="row")
+        rows = corpus.instances.drop_nulls(_TIMES).select("document", "label", *_units())
+        rows = rows.join(names, on="document", maintain_order="left")
+        sides.append(rows.select("name", "label", *_TIMES).filter(pl.col("start") < pl.col("end")))
     both = pl.concat(sides)
-    names = [corpus.documents["name"] for corpus in (reference, system)]
-    documents = pl.concat(names).unique(maintain_order=True).to_list()
+    all_names = [corpus.documents["name"] for corpus in (reference, system)]
+    documents = pl.concat(all_names).unique(maintain_order=True).to_list()
     stretches = _stretches((reference, system), both, evaluated)
     numbers = pl.DataFrame({"name": documents}, schema={"name": pl.String})
     numbers = numbers.with_columns(document=pl.int_range(pl.len(), dtype=pl.Int64))
@@ -183,17 +189,6 @@ def make_axis(
     )
 
 
-def _turns(corpus: Corpus) -> pl.DataFrame:
-    """The turns of a corpus: `name` of the document, `label`, and `start` and `end` in units."""
-    names = corpus.documents.select("name", document="row")
-    rows = corpus.instances.drop_nulls(["start", "end"]).select("document", "label", *_units())
-    rows = rows.join(names, on="document", maintain_order="left").select("name", "label", *_TIMES)
-    return rows.filter(pl.col("start") < pl.col("end"))
-
-
-_TIMES = ("start", "end")
-
-
 def _units() -> Mapping[str, pl.Expr] | list[pl.Expr]:
     """Starts and ends in whole units."""
     return [(pl.col(name) * UNIT).round().cast(pl.Int64).alias(name) for name in _TIMES]
@@ -232,7 +227,7 @@ def union(starts: Integers, ends: Integers) -> Stretches:
     return starts[opens], reach[np.r_[opens[1:] - 1, len(ends) - 1]]
 
 
-def covering(points: Integers, stretches: Stretches) -> Integers:
+def depth_between(points: Integers, stretches: Stretches) -> Integers:
     """How many stretches cover what is between each point and the next.
 
     Args:
@@ -256,7 +251,7 @@ def boundaries(*times: Integers) -> Integers:
 
 
 def without(stretches: Stretches, removed: Stretches) -> Stretches:
-    """What of stretches is in no removed one.
+    """The parts of stretches that are in no removed one.
 
     Examples:
         >>> kept = without((np.array([0]), np.array([9])), (np.array([2, 8]), np.array([4, 12])))
@@ -264,14 +259,16 @@ def without(stretches: Stretches, removed: Stretches) -> Stretches:
         [[0, 4], [2, 8]]
     """
     points = boundaries(*stretches, *removed)
-    kept = np.flatnonzero((covering(points, stretches) > 0) & (covering(points, removed) == 0))
+    kept = np.flatnonzero(
+        (depth_between(points, stretches) > 0) & (depth_between(points, removed) == 0)
+    )
     return union(points[kept], points[kept + 1])
 
 
-def overlapped(turns: Turns) -> Stretches:
-    """Where several turns are at once."""
+def overlaps(turns: Turns) -> Stretches:
+    """The stretches in which several turns are at once."""
     points = boundaries(*turns.stretches)
-    several = np.flatnonzero(covering(points, turns.stretches) > 1)
+    several = np.flatnonzero(depth_between(points, turns.stretches) > 1)
     return union(points[several], points[several + 1])
 
 
@@ -302,7 +299,7 @@ class Moments:
     @cached_property
     def depths(self) -> tuple[Integers, Integers]:
         """How many turns of reference and system each stretch is in."""
-        ours, theirs = (covering(self.points, side.stretches) for side in self.sides)
+        ours, theirs = (depth_between(self.points, side.stretches) for side in self.sides)
         return ours, theirs
 
     def by_document(self, values: NDArray[np.float64] | Integers) -> Integers:

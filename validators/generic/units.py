@@ -7,6 +7,7 @@ import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
+from hlteval.representation.quotes import are_quoted
 from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
@@ -125,13 +126,14 @@ def misfits(context: RuleContext) -> Misfits:
     whole = spans.filter(
         pl.col("fragments").is_null(), pl.col("document").is_in(list(texts))
     ).drop_nulls("text")
-    rows = whole.collect()
+    every = whole.collect()
+    rows = every.filter(~are_quoted(context.against.documents, every))
     columns = rows.select("document", "start", "end").iter_rows()
     actual = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in columns]
     rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
     wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
     if wrong.height < _FEWEST:
-        return Misfits(wrong, rows.height)
+        return Misfits(wrong, every.height)
     for unit in _UNITS:
         encoded = {row: texts[row].encode(unit.encoding) for row in wrong["document"].unique()}
         fitting = sum(
@@ -144,8 +146,8 @@ def misfits(context: RuleContext) -> Misfits:
             ).iter_rows()
         )
         if fitting >= _MOST * wrong.height:
-            return Misfits(wrong, rows.height, unit.setting, fitting)
-    return Misfits(wrong, rows.height)
+            return Misfits(wrong, every.height, unit.setting, fitting)
+    return Misfits(wrong, every.height)
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:

@@ -235,7 +235,8 @@ def write_campaign(result: CampaignResult, folder: Path) -> None:
         content = BytesIO()  # Polars takes no path that is not UTF-8
         result.to_frame().write_parquet(content)
         unfinished.write_bytes(content.getvalue())
-    names = dict(zip(result.boards, file_names(result.boards), strict=True))
+    called = [(load(task).display_name, profile, name) for task, profile, name in result.boards]
+    names = dict(zip(result.boards, file_names(called), strict=True))
     with writing(folder / BOARDS, replace=True) as boards:
         boards.mkdir()
         for group, board in result.boards.items():

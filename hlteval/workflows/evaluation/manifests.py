@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path as FilePath
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -30,7 +30,8 @@ from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
 from hlteval.syntax.places import Path
 from hlteval.syntax.toml_file import TomlFile, read_toml
-from hlteval.tasks import is_known, load, task_names
+from hlteval.tasks import is_file, is_known, load, task_names
+from hlteval.tasks.generic import WrongTask
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
 
@@ -38,16 +39,55 @@ S = TypeVar("S")
 
 
 class TaskTables(TomlFile):
-    """A TOML file with settings of tasks."""
+    """A TOML file with settings of tasks, which may be declared in files beside it."""
+
+    @property
+    def folder(self) -> FilePath:
+        """The folder to which the paths of declarations are relative."""
+        return FilePath() if self.path == "-" else FilePath(self.path).parent
+
+    @cached_property
+    def declarations(self) -> Mapping[str, str]:
+        """The paths of declarations as they are written, by the paths where they are."""
+        names = (self.content or {}).get("tasks", {})
+        return {os.path.normpath(self.folder / name): name for name in names if is_file(name)}
+
+    @property
+    def resolved(self) -> Mapping[str, Any]:
+        """The content, in which each declaration has the path where it is."""
+        paths = {name: path for path, name in self.declarations.items()}
+
+        def resolve(value: Any) -> Any:
+            if isinstance(value, dict):
+                return {paths.get(key, key): resolve(item) for key, item in value.items()}
+            if isinstance(value, list):
+                return [resolve(item) for item in value]
+            return paths.get(value, value) if isinstance(value, str) else value
+
+        content: Mapping[str, Any] = resolve(self.content or {})
+        return content
+
+    def finding(
+        self, code: str, *path: str | int, of_key: bool = False, **values: object
+    ) -> Finding:
+        """Return a finding at a value; a declaration has the path that is written."""
+        steps = (self.declarations.get(str(step), step) for step in path)
+        return super().finding(code, *steps, of_key=of_key, **values)
 
     def check_tasks(
         self, prefix: str, tasks: Mapping[str, S], check: Callable[[Task, S], Iterator[Finding]]
     ) -> Iterator[Finding]:
         """Yield the findings about the settings of each task, or that it does not exist."""
         for name, settings in tasks.items():
-            if is_known(name):
-                yield from check(load(name), settings)
+            try:
+                if is_known(name):
+                    yield from check(load(name), settings)
+                    continue
+            except WrongTask as error:
+                yield from error.findings
                 continue
+            except FileNotFoundError:
+                pass
             hint = did_you_mean(name, task_names(), "`hlteval tasks` lists them")
             yield self.finding(f"{prefix}106", "tasks", name, of_key=True, task=name, hint=hint)
 
@@ -265,7 +305,7 @@ def read_campaign(path: str) -> CampaignManifest:
     file = read_toml(path, "campaign", "CPN", TaskTables)
     if file.content is None:
         return CampaignManifest(file)
-    return CampaignManifest(file, msgspec.convert(file.content, Campaign))
+    return CampaignManifest(file, msgspec.convert(file.resolved, Campaign))
 
 
 def _submission_name(path: FilePath) -> str:
@@ -304,12 +344,17 @@ def _wrong_settings(
 class Manifest(TaskTables):
     """The manifest of an evaluation as it was read."""
 
+    @property
+    def folder(self) -> FilePath:
+        """The folder of the manifest; the processes of a pipeline have another one."""
+        return super().folder.absolute()
+
     @cached_property
     def evaluation(self) -> Evaluation:
         """The evaluation that it declares; nothing if it cannot be read, or breaks the schema."""
         if self.content is None:
             return Evaluation(name="", tasks={})
-        return msgspec.convert(self.content, Evaluation)
+        return msgspec.convert(self.resolved, Evaluation)
 
     def check(self) -> tuple[Finding, ...]:
         """Return all findings about it by itself."""

@@ -317,7 +317,8 @@ class Run:
             digests.append(self.read[path] if path else "")
         commands = (order.validate_command, order.command, sorted(order.mates))
         names = [list(order.defaults.names)] if order.defaults else []
-        return replace(order, key=key(step, *commands, digests, *names))
+        signed = load(task).signed  # a declaration, which can change
+        return replace(order, key=key(step, *commands, digests, *names, *signed.items()))
 
     def key(self, order: Order, result: str) -> str:
         """Return the digest for a result; that of limits, too, if these are the reason."""

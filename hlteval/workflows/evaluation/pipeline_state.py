@@ -28,7 +28,7 @@ from hlteval.results.verdict import Defaults
 from hlteval.sources import writing
 from hlteval.sources.names import printable
 from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
-from hlteval.tasks import BUILTIN, load
+from hlteval.tasks import BUILTIN, is_file, load
 from hlteval.tasks.options import check_values, metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
@@ -263,6 +263,11 @@ class PipelineSettings:
     preset: Mapping[str, object] = field(default_factory=dict)
     preset_folder: Path = Path()
     defaults: Defaults | None = None
+
+    def __post_init__(self) -> None:
+        """Keep the whole path of a declaration: the processes have another folder."""
+        if is_file(self.task):
+            object.__setattr__(self, "task", str(Path(self.task).absolute()))
 
     def defaults_of(self, task: str) -> Defaults | None:
         """Return the defaults of a file that the scores of a task use; the manifest wins."""

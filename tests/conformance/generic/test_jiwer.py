@@ -60,7 +60,7 @@ def test_official_gives_the_numbers_of_the_tool(shared: Path, case: str) -> None
         numbers = expected[transform]
         found = values(*sides, options)
         if "error" in numbers:  # of different numbers of lines nothing is scored
-            assert sides[0].segments.height != sides[1].segments.height
+            assert {*found.values()} == {None}
             continue
         unit = transform.partition("_")[0]
         rates = {rate: numbers[rate] for rate in RATES[unit]}

@@ -122,7 +122,7 @@ def test_clauses_of_codes_begin_with_the_name_of_a_document():
 ELSEWHERE = (
     *("RFC 1952", "RFC 3629", "RFC 8259", "PKWARE APPNOTE", "POSIX.1", "XML 1.0"),
     *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
-    *("BioC", "PubAnnotation"),
+    *("BioC", "PubAnnotation", "UEM", "CoNLL 2003 shared task"),
     *("NIST mteval", "TMX", "RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
     *("hlteval", "structure of the format", "MUC scorer", "Luo et al. 2014"),
 )
@@ -185,4 +185,5 @@ def test_clauses_of_metrics_begin_with_the_name_of_a_document():
     pieces = {piece for _, _, clause in declared() for piece in clause.split("; ")}
     assert "" not in pieces
     names = {piece.partition(", ")[0] for piece in pieces} - PARTS.keys()
-    assert not {name for name in names if not name.startswith(ELSEWHERE)}
+    strange = {name for name in names if not name.startswith(ELSEWHERE)}
+    assert not {name for name in strange if not (ROOT / name).is_file()}

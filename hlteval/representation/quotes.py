@@ -1,0 +1,52 @@
+"""Whether spans have the text of their documents, many at a time."""
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+_ENCODING = "utf-32-le"
+
+
+def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
+    """Whether the text of each span is exactly that of its document between its offsets.
+
+    Polars searches a code point from the beginning of a text, and Python takes a second for a
+    million spans: here they are compared as arrays of code points.
+
+    Args:
+        documents: the columns `row` and `text` of documents.
+        spans: the columns `document`, `start`, `end` and `text`, in code points; without a text a
+            span has none that is equal.
+
+    Examples:
+        >>> documents = pl.DataFrame({"row": [0], "text": ["in Osh"]})
+        >>> spans = {"document": [0, 0], "start": [3, 3], "end": [6, 9], "text": ["Osh", "Osh"]}
+        >>> are_quoted(documents, pl.DataFrame(spans)).to_list()
+        [True, False]
+    """
+    known = documents.drop_nulls("text")
+    sizes = known.select(document="row", size=pl.col("text").str.len_chars().cast(pl.Int64))
+    sizes = sizes.with_columns(base=pl.col("size").cum_sum() - pl.col("size"))
+    table = spans.select("document", "start", "end", "text")
+    table = table.join(sizes, on="document", how="left", maintain_order="left")
+    length = pl.col("end") - pl.col("start")
+    fits = (pl.col("start") >= 0) & (pl.col("end") <= pl.col("size"))
+    fits &= pl.col("text").str.len_chars() == length
+    index = table.select(fits.fill_null(value=False)).to_series().arg_true()
+    chosen = table[index]
+    size = chosen.select(length).to_series().to_numpy()
+    ends = np.cumsum(size)
+    first = (chosen["base"] + chosen["start"]).to_numpy()
+    place = np.arange(int(size.sum())) + np.repeat(first - (ends - size), size)
+    differs = _code_points(known["text"])[place] != _code_points(chosen["text"])
+    before = np.r_[0, np.cumsum(differs)]
+    same = before[ends] == before[ends - size]
+    found = np.zeros(table.height, dtype=np.bool_)
+    found[index.to_numpy()] = same
+    return pl.Series(found)
+
+
+def _code_points(texts: pl.Series) -> NDArray[np.uint32]:
+    """The code points of texts, one after the other."""
+    text = "".join(texts.to_list())
+    return np.frombuffer(text.encode(_ENCODING, "surrogatepass"), dtype=np.uint32)
