@@ -203,13 +203,13 @@ class Labels(LabelMetric):
     def _count(self, sets: Sets) -> pl.DataFrame:
         """A row per document and label, and one per document without a label."""
         width = sets.width
-        common = sets.system[np.isin(sets.system, sets.reference)]
         every = np.unique(np.r_[sets.reference, sets.system])
-        counts = {
-            name: np.isin(every, keys).astype(np.int64)
-            for name, keys in (("expected", sets.reference), ("predicted", sets.system))
-        }
+        counts = {}
+        for name, keys in (("expected", sets.reference), ("predicted", sets.system)):
+            counts[name] = np.zeros(len(every), dtype=np.int64)
+            counts[name][np.searchsorted(every, keys)] = 1
         right = counts["expected"] & counts["predicted"]
+        common = every[right > 0]
         labels = pl.Series(sets.names, dtype=pl.String).gather(every % width)
         of_label = pl.DataFrame({"row": every // width, "label": labels, **counts})
         of_label = of_label.with_columns(met=right, found=right)
