@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 # Assignment of few items by shortest augmenting paths, one row after the other.
 #
@@ -137,6 +138,36 @@ def components(pairs: Iterable[Pair]) -> list[list[Pair]]:
     for pair in edges:
         groups.setdefault(root(("reference", pair.reference)), []).append(pair)
     return list(groups.values())
+
+
+def equivalence_classes(groups: pl.DataFrame) -> pl.DataFrame:
+    """The representative of each member of an equivalence: `document`, `target`, `representative`.
+
+    Equivalences that share a member are one.
+
+    Examples:
+        >>> rows = {"document": 0, "group": ["1", "1", "2", "2"], "member": ["A", "B", "B", "C"]}
+        >>> equivalence_classes(pl.DataFrame(rows))["representative"].to_list()
+        ['A', 'A', 'A']
+    """
+    equivalences: dict[tuple[int, str], int] = {}
+    members: dict[tuple[int, str], int] = {}
+    pairs = [
+        Pair(
+            equivalences.setdefault((document, group), len(equivalences)),
+            members.setdefault((document, member), len(members)),
+            weight=1,
+        )
+        for document, group, member in groups.select("document", "group", "member").iter_rows()
+    ]
+    targets = list(members)
+    rows = {
+        (*targets[pair.system], targets[connected[0].system][1])
+        for connected in components(pairs)
+        for pair in connected
+    }
+    schema = {"document": pl.Int64, "target": pl.String, "representative": pl.String}
+    return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
 def optimal(pairs: Sequence[Pair]) -> list[Pair]:

@@ -16,6 +16,7 @@ from hlteval.representation.keys import (
     numbers,
     ordinals,
     row_hash,
+    without_mentions,
 )
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 
@@ -38,4 +39,5 @@ __all__ = [
     "of_documents",
     "ordinals",
     "row_hash",
+    "without_mentions",
 ]

@@ -175,6 +175,26 @@ def items(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     return corpus.cached(_items, reference)
 
 
+def without_mentions(corpus: Corpus, suffix: str) -> Corpus:
+    """A corpus without the mentions of files whose names end in a suffix.
+
+    A reference has the mentions that come with a task, and may have in other files those that
+    systems are to find.
+
+    Examples:
+        >>> place = {"path": "d", "format": "standoff", "sha256": ""}
+        >>> sources = [{**place, "row": n, "member": f"d.a{n + 1}"} for n in (0, 1)]
+        >>> span = {"document": 0, "record": 1, "label": "Habitat", "start": 0, "end": 1}
+        >>> spans = [{**span, "row": n, "origin": n, "mention": f"T{n}"} for n in (0, 1)]
+        >>> corpus = Corpus(sources=sources, mentions=spans)
+        >>> without_mentions(corpus, ".a2").mentions["mention"].to_list()
+        ['T0']
+    """
+    others = corpus.sources.filter(pl.col("member").str.ends_with(suffix))["row"]
+    left_out = pl.col("origin").is_in(others.implode()).fill_null(value=False)
+    return corpus.replace(mentions=corpus.mentions.filter(~left_out))
+
+
 def _sources_of_items(corpus: Corpus, reference: Corpus) -> list[tuple[pl.DataFrame, str, str]]:
     """The tables of what identifiers may refer to, with the column of these and the filler.
 

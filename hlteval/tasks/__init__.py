@@ -16,6 +16,8 @@ BUILTIN = (
     *("speech-sf", "lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
     "hub4",
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
+    *("bb19-norm", "bb19-norm-ner", "bb19-rel", "bb19-rel-ner", "bb19-kb", "bb19-kb-ner"),
+    *("bb16-cat", "bb16-event"),
     # declared in files by anybody:
     *("mentions", "relations", "events", "coreference", "links", "labels"),
     *("segments", "transcripts"),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from hlteval.representation import SEPARATOR, Corpus, effective_fillers, frame_keys, items, numbers
-from hlteval.scoring.matching import Pair, components
+from hlteval.scoring.matching import equivalence_classes
 
 #: Begins the key of an event that is known by its content.
 _CONTENT = "\x1e"
@@ -96,36 +96,6 @@ def side(
             *("filler", "filler_label", "filler_row"),
         ),
     )
-
-
-def equivalence_classes(groups: pl.DataFrame) -> pl.DataFrame:
-    """The representative of each member of an equivalence: `document`, `target`, `representative`.
-
-    Equivalences that share a member are one.
-
-    Examples:
-        >>> rows = {"document": 0, "group": ["1", "1", "2", "2"], "member": ["A", "B", "B", "C"]}
-        >>> equivalence_classes(pl.DataFrame(rows))["representative"].to_list()
-        ['A', 'A', 'A']
-    """
-    equivalences: dict[tuple[int, str], int] = {}
-    members: dict[tuple[int, str], int] = {}
-    pairs = [
-        Pair(
-            equivalences.setdefault((document, group), len(equivalences)),
-            members.setdefault((document, member), len(members)),
-            weight=1,
-        )
-        for document, group, member in groups.select("document", "group", "member").iter_rows()
-    ]
-    targets = list(members)
-    rows = {
-        (*targets[pair.system], targets[connected[0].system][1])
-        for connected in components(pairs)
-        for pair in connected
-    }
-    schema = {"document": pl.Int64, "target": pl.String, "representative": pl.String}
-    return pl.DataFrame(list(rows), schema=schema, orient="row")
 
 
 def _nested_keys(

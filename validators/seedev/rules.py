@@ -7,21 +7,12 @@ nothing wrong: rules look first at what few kinds of things a batch has.
 
 from functools import partial
 
+from hlteval.validators import standoff
 from hlteval.validators.rule import Rule
-from hlteval.validators.seedev import events, standoff
+from hlteval.validators.seedev import events
 
 RULES = (
-    Rule("STD201", "mentions", partial(standoff.wrong_offsets, problem=standoff.UNORDERED)),
-    Rule("STD202", "mentions", standoff.beyond_text),
-    Rule("STD203", "mentions", partial(standoff.wrong_offsets, problem=standoff.OVERLAPPING)),
-    Rule("STD204", "mentions", partial(standoff.wrong_offsets, problem=standoff.REVERSED)),
-    Rule("STD205", "mentions", partial(standoff.wrong_offsets, problem=standoff.EMPTY)),
-    Rule("STD206", "mentions", standoff.text_differs),
-    Rule("STD301", "sources", standoff.duplicate_identifier),
-    Rule("STD302", "sources", standoff.dangling_reference),
-    Rule("STD303", "modifiers", standoff.forward_modifier),
-    Rule("STD304", "groups", standoff.equivalence_overlaps),
-    Rule("STD305", "groups", standoff.equivalence_empty),
+    *standoff.RULES,
     Rule("SEE101", "sources", partial(events.unknown_type, of_other_task=False)),
     Rule(
         "SEE101",

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
 from hlteval.tasks import load
-from hlteval.validators import RuleContext
-from hlteval.validators.seedev import standoff
+from hlteval.validators import RuleContext, standoff
 
 TEXTS = st.lists(st.text("ab é\n\U0001f331", max_size=12), min_size=1, max_size=3)
 #: The formats have no sign before an offset, so that none is negative.

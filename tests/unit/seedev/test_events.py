@@ -7,8 +7,9 @@ import pytest
 
 from hlteval.converters.standoff.bionlp import FORMAT
 from hlteval.representation import Corpus
+from hlteval.scoring.matching import equivalence_classes
 from hlteval.scoring.seedev.event_pairs import UNIT
-from hlteval.scoring.seedev.events import Comparison, equivalence_classes, keys, others, side
+from hlteval.scoring.seedev.events import Comparison, keys, others, side
 from hlteval.sources import Member, Source
 
 A1 = "".join(f"T{number}\tX 0 1\tx\n" for number in range(1, 7))

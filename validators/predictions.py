@@ -1,4 +1,4 @@
-"""Rules of SeeDev about a folder or archive of .a2 files (SEE401 to SEE410)."""
+"""Rules about a folder or archive of .a2 files (SEE401 to SEE410)."""
 
 from collections.abc import Container, Iterator, Mapping
 

@@ -1,9 +1,11 @@
 """Rules of standoff about text spans, identifiers and equivalences (STD201 to STD305)."""
 
+from functools import partial
+
 import polars as pl
 
 from hlteval.representation import row_hash
-from hlteval.validators.rule import RuleContext, at, normalized_spaces, only_if
+from hlteval.validators.rule import Rule, RuleContext, at, normalized_spaces, only_if
 
 _PLACE = ("document", "origin", "record", "id")
 _PUNCTUATION = ".,;:()[]\"'"
@@ -215,3 +217,18 @@ def equivalence_overlaps(context: RuleContext) -> pl.LazyFrame:
 def equivalence_empty(context: RuleContext) -> pl.LazyFrame:
     """An equivalence of a single member."""
     return _members(context).filter(pl.len().over("document", "group") == 1)
+
+
+RULES = (
+    Rule("STD201", "mentions", partial(wrong_offsets, problem=UNORDERED)),
+    Rule("STD202", "mentions", beyond_text),
+    Rule("STD203", "mentions", partial(wrong_offsets, problem=OVERLAPPING)),
+    Rule("STD204", "mentions", partial(wrong_offsets, problem=REVERSED)),
+    Rule("STD205", "mentions", partial(wrong_offsets, problem=EMPTY)),
+    Rule("STD206", "mentions", text_differs),
+    Rule("STD301", "sources", duplicate_identifier),
+    Rule("STD302", "sources", dangling_reference),
+    Rule("STD303", "modifiers", forward_modifier),
+    Rule("STD304", "groups", equivalence_overlaps),
+    Rule("STD305", "groups", equivalence_empty),
+)

@@ -1,0 +1,1 @@
+"""Bacteria Biotope: entities with their referents, relations, and knowledge bases of them."""
