@@ -203,7 +203,8 @@ class Labels(LabelMetric):
     def _count(self, sets: Sets) -> pl.DataFrame:
         """A row per document and label, and one per document without a label."""
         width = sets.width
-        every = np.unique(np.r_[sets.reference, sets.system])
+        both = np.sort(np.r_[sets.reference, sets.system])
+        every = both[np.r_[True, both[1:] != both[:-1]][: len(both)]]  # faster than np.unique
         counts = {}
         for name, keys in (("expected", sets.reference), ("predicted", sets.system)):
             counts[name] = np.zeros(len(every), dtype=np.int64)
