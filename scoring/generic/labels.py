@@ -30,6 +30,7 @@ import polars as pl
 from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.generic.averages import (
     RATES,
+    Average,
     Floats,
     LabelCounts,
     LabelMetric,
@@ -59,6 +60,7 @@ class Options(LabelOptions):
         threshold: the least score of a label that a side has.
     """
 
+    average: tuple[Average, ...] = ("micro", "macro", "weighted", "samples")
     threshold: float | None = None
 
 
