@@ -67,7 +67,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         return KNOWLEDGE[profile](
             profile=profile, roles=roles, own_entities=own_entities, ontology=ontology
         )
-    lists = {"none": (), "new": options.new, "food": options.food}
+    lists = {"none": frozenset(), "new": options.new, "food": options.food}
     tables = {"human": options.human, "species": options.species}
     files = {"": (), "sentences": options.sentences or None, **lists, **tables}
     present = frozenset(name for name, each in files.items() if each is not None)
@@ -87,7 +87,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
             for each in declared["evaluations"]
         ),
         labels=Labels(*(tuple(year[name]) for name in ("taxa", "concepts", "others"))),
-        lists={name: frozenset(each) for name, each in lists.items() if each is not None},
+        lists={name: each for name, each in lists.items() if each is not None},
         tables={name: each for name, each in tables.items() if each is not None},
     )
 
@@ -161,7 +161,7 @@ def _names(identifiers: pl.Series) -> Corpus:
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
     rows, findings = read_table(source, IDENTIFIERS)
-    return FileValue(tuple(rows["referent"]), findings, _names(rows["referent"]))
+    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
