@@ -26,7 +26,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import FileBatch, head, locate_lines, stem
+from hlteval.converters.toolkit.source_files import FileBatch, locate_lines, stem
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -39,8 +39,6 @@ SUFFIXES = (".txt", ".trn", ".tsv")
 #: What begins a line with an identifier, by what ends that.
 _BEGIN = {"tab": r"^[^\s]+(?:\t|\r?$)", "space": r"^[^\s]+(?:[ \t]|\r?$)"}
 _SEPARATOR = {"tab": r"\t", "space": r"[ \t]+"}
-#: Characters of a file that its detection looks at.
-_SNIFFED = 4000
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -52,12 +50,8 @@ def members(source: Source) -> tuple[Member, ...]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file with the suffix, or of lines with identifiers."""
-    begin = head(source, _SNIFFED)
-    if not begin.strip() or "\0" in begin or source.path.endswith((".stm", ".ctm")):
-        return False
-    lines = pl.Series(begin.split("\n")[:20])
-    return source.path.endswith(".trn") or _detect(lines) == "tab"
+    """Whether a single file has the suffix: any text could be a transcript."""
+    return source.kind == "file" and source.path.endswith(".trn")
 
 
 def read(

@@ -34,7 +34,7 @@ PER_TASK: tuple[Command, ...] = get_args(Command)
 _ORDER = (
     *("validate", "convert", "score", "compare", "leaderboard", "agreement", "verify", "pack"),
     *("inspect", "lsp", "pipeline", "campaign", "serve", "manifest check", "manifest best"),
-    *("config", "tasks", "formats", "explain", "schema", "demo"),
+    *("new-task", "config", "tasks", "formats", "explain", "schema", "demo"),
 )
 _FUNCTIONS = {
     **{name: getattr(submissions, name) for name in PER_TASK},

@@ -22,6 +22,7 @@ _OTHERWISE: Mapping[str, str] = MappingProxyType(
         "CFG": "[defaults](config.md)",
         "PIP": "`hlteval pipeline`",
         "PKG": "packing",
+        "TSK": "[declarations](declaration.md)",
     }
 )
 """What raises the codes of a prefix that no format and no task has."""

@@ -10,7 +10,7 @@ import msgspec
 
 from hlteval.findings import REFERENCE, SUBMISSION
 from hlteval.results.verdict import Verdict
-from hlteval.tasks import load
+from hlteval.tasks import is_file, load
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import WrongOption
 
@@ -213,6 +213,8 @@ def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
         if settings.reference or settings.options:
             raise WrongOption("a reference or options need the name of a task")
         return settings, None
+    if is_file(settings.task):  # the processes have another folder
+        settings = replace(settings, task=str(Path(settings.task).absolute()))
     task = load(settings.task)
     task.hold_profile(settings.profile or task.profiles[0])
     values = merge_options(task, settings.options)

@@ -4,7 +4,7 @@ The text is commented, and has every key that people change most, so that it is 
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import NamedTuple
@@ -86,11 +86,11 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
         *_about(name, unit, chosen),
-        *_reading(chosen, corpus),
+        *_read_table(chosen, corpus),
     ]
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
     parts += _labels(rows, unit, str(relative) if relative else "")
-    parts += _matching(unit, corpus, conf_is_used=below)
+    parts += _match_table(unit, corpus, conf_is_used=below)
     parts += ["", "[scores]", f'primary = "{task.primary["plan"]}"']
     return Draft("\n".join(parts) + "\n", name)
 
@@ -123,18 +123,12 @@ def _unit(form: Format, corpus: Corpus) -> str:
         return _UNITS[form.name]
     if corpus.frames.height:
         return "relations" if corpus.frames["kind"].eq("relation").all() else "events"
-    fitting = [name for name in UNITS if _has(form, corpus, name)]
-    return fitting[0] if fitting else "mentions"
-
-
-def _has(form: Format, corpus: Corpus, unit: str) -> bool:
-    """Whether data in a format have units of a built-in task."""
-    name = BUILTIN_OF.get(unit, unit)
-    if name not in BUILTIN:
-        return False
-    task = load(name)
-    rows: pl.DataFrame = getattr(corpus, task.scored_table)
-    return bool(rows.height) and form.name in {task.format, *task.submitted}
+    for unit in UNITS:
+        task = load(BUILTIN_OF.get(unit, unit))
+        rows: pl.DataFrame = getattr(corpus, task.scored_table)
+        if rows.height and form.name in {task.format, *task.submitted}:
+            return unit
+    return "mentions"
 
 
 def _about(name: str, unit: str, form: Format) -> Iterator[str]:
@@ -149,7 +143,7 @@ def _about(name: str, unit: str, form: Format) -> Iterator[str]:
         yield f'# preset = "{fitting[0]}"  # --profile official equals this tool{more}'
 
 
-def _reading(form: Format, corpus: Corpus) -> Iterator[str]:
+def _read_table(form: Format, corpus: Corpus) -> Iterator[str]:
     """The lines of the table `read`, with the unit of offsets that is found."""
     yield from ("", "[read]", f'format = "{form.name}"')
     settings = {setting.name for setting in form.settings}
@@ -181,38 +175,32 @@ def _labels(rows: pl.DataFrame, unit: str, conf: str) -> Iterator[str]:
     yield "# ignore = []  # labels that are left out on both sides"
 
 
-def _matching(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[str]:
+def _match_table(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[str]:
     """The lines of the table `match`, and of the arguments of relations and events."""
     task = load(BUILTIN_OF.get(unit, unit))
     names = {item.name for item in fields(task.metric_options())} if task.metric_options else set()
     keys = [key for key in _CHOICES if key in names and key != "arguments"]
     if keys:
         yield from ("", "[match]", *(f"# {key} = {_CHOICES[key]}" for key in keys))
-    if unit in {"relations", "events"}:
-        yield from ("", f"[{unit}]")
-        if "arguments" in names:
-            yield f"# arguments = {_CHOICES['arguments']}"
-        if not conf_is_used:
-            yield from _roles(corpus, unit)
-
-
-def _roles(corpus: Corpus, unit: str) -> Iterator[str]:
-    """The lines of the roles of each label, with the labels that fill them."""
+    if unit not in {"relations", "events"}:
+        return
+    yield from ("", f"[{unit}]", f"# arguments = {_CHOICES['arguments']}")
     rows = fillers(corpus, corpus).drop_nulls("filler_label")
+    if conf_is_used or not rows.height:
+        return
+    yield from ("", f"[{unit}.roles]")
     pairs = rows.group_by("label", "role").agg(pl.col("filler_label").unique().sort())
-    yield from ("", f"[{unit}.roles]") if rows.height else ()
     for (label,), own in pairs.sort("label", "role").group_by("label", maintain_order=True):
-        roles = (f"{_key(role)} = {_list(types)}" for _, role, types in own.iter_rows())
+        roles = (
+            f"{_key(role)} = [{', '.join(map(_quote, types))}]"
+            for _, role, types in own.iter_rows()
+        )
         yield f"{_key(str(label))} = {{ {', '.join(roles)} }}"
 
 
 def _quote(text: str) -> str:
     """A text as TOML writes it."""
     return json.dumps(text, ensure_ascii=False)
-
-
-def _list(values: Sequence[str]) -> str:
-    return f"[{', '.join(map(_quote, values))}]"
 
 
 def _key(name: str) -> str:

@@ -29,7 +29,7 @@ MEASURES = (
 
 @dataclass(frozen=True)
 class Options:
-    """What is measured of links.
+    """The measures of links.
 
     Attributes:
         measures: the measures.

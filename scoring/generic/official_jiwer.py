@@ -1,8 +1,8 @@
 """jiwer 4: error rates of words and characters as it computes them.
 
-Texts that are not as many on both sides are refused. Only runs of white space and spaces separate words; a single tab or no-break space is part of a
-word. Characters are those of the text without white space at its ends. The rate of an empty
-reference is the number of insertions.
+Texts that are not as many on both sides are refused. Only runs of white space and spaces separate
+words; a single tab or no-break space is part of a word. Characters are those of the text without
+white space at its ends. The rate of an empty reference is the number of insertions.
 """
 
 import string

@@ -229,6 +229,8 @@ class SpeakerTurns(AdditiveMetric):
         """The values by name, and the table `scorings`, a row per measure."""
         values = self.values_of({"": total.select(ADDED).to_numpy().astype(np.float64)})
         metrics = {name: plain(value)[0] for name, value in values.items()}
+        if self.options.measures == tuple(MEASURES):  # no measure was asked for
+            metrics["map"] = None
         rows = [
             {"evaluation": measure, "scoring": "all", "measure": name, "value": metrics[known]}
             for measure in self.options.measures

@@ -40,7 +40,7 @@ def corpus(documents):
 
 
 @given(sides=DOCUMENTS, percent=st.sampled_from([1.0, 30.0, 50.0, 60.0, 100.0]))
-@settings(max_examples=tries(300), deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 def test_official_equals_the_tool(sides, percent):
     metric = OfficialNervaluate("official", Options(declared=tuple(TAGS), threshold=percent / 100))
     counts, _ = metric.statistics(*map(corpus, sides))

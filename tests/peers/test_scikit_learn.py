@@ -63,7 +63,7 @@ SETS = st.sets(st.sampled_from(LABELS), max_size=3)
 @given(
     pairs=st.lists(st.tuples(ONE, ONE), min_size=1, max_size=12), undefined=st.sampled_from([*ZERO])
 )
-@settings(max_examples=tries(300), deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 def test_single_labels(pairs, undefined):
     gold, predicted = map(list, zip(*pairs, strict=True))
     values, labels = scored([{g} for g in gold], [{p} for p in predicted], undefined)
@@ -88,7 +88,7 @@ def test_single_labels(pairs, undefined):
     pairs=st.lists(st.tuples(SETS, SETS), min_size=1, max_size=10),
     undefined=st.sampled_from([*ZERO]),
 )
-@settings(max_examples=tries(300), deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 def test_several_labels(pairs, undefined):
     gold, predicted = map(list, zip(*pairs, strict=True))
     seen = sorted(set().union(*gold, *predicted))
@@ -115,7 +115,7 @@ def test_several_labels(pairs, undefined):
         max_size=15,
     )
 )
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 def test_rankings(rows):
     truth = np.array([label for label, _ in rows])
     scores = np.array([score for _, score in rows])

@@ -46,7 +46,7 @@ def corpus(path, sentences):
 
 
 @given(case=cases())
-@settings(max_examples=tries(300), deadline=None)
+@settings(max_examples=tries(1000), deadline=None)
 def test_official_equals_the_tool(case, tmp_path_factory):
     scheme, gold, predicted, zero = case
     folder = tmp_path_factory.mktemp("seqeval")

@@ -10,12 +10,6 @@ from hlteval.validators.rule import IDENTIFIERS, RECORD, RuleContext, at, only_i
 _SHOWN = 12
 
 
-def _listed(labels: tuple[str, ...]) -> str:
-    """The labels that can be used, as a hint."""
-    more = f" and {len(labels) - _SHOWN} more" if len(labels) > _SHOWN else ""
-    return f"use {', '.join(labels[:_SHOWN])}{more}"
-
-
 def records(context: RuleContext, *columns: str) -> pl.LazyFrame:
     """The records of the units of a task, with some of their columns."""
     schema: Allowed = context.schema
@@ -25,7 +19,7 @@ def records(context: RuleContext, *columns: str) -> pl.LazyFrame:
     return rows.with_columns(id=pl.lit(None, pl.String))
 
 
-def undeclared(context: RuleContext, *, severity: str) -> pl.LazyFrame:
+def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     """A unit whose label is not declared.
 
     Args:
@@ -36,7 +30,9 @@ def undeclared(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     own = bool(schema.labels) and schema.undeclared == severity
     rows = only_if(own, records(context, "label").drop_nulls("label"))
     present = rows.select("label").unique().collect()["label"].to_list() if own else []
-    meant = hints(schema.wrong_labels(sorted(present)), schema.labels, _listed(schema.labels))
+    more = f" and {len(schema.labels) - _SHOWN} more" if len(schema.labels) > _SHOWN else ""
+    listed = f"use {', '.join(schema.labels[:_SHOWN])}{more}"
+    meant = hints(schema.wrong_labels(sorted(present)), schema.labels, listed)
     wrong = pl.LazyFrame(
         {"label": [*meant], "hint": [*meant.values()]},
         schema={"label": pl.String, "hint": pl.String},

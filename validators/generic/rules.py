@@ -10,8 +10,8 @@ from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Rule
 
 RULES = (
-    Rule("GEN101", "documents", partial(labels.undeclared, severity="error")),
-    Rule("GEN102", "documents", partial(labels.undeclared, severity="warning")),
+    Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
+    Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
     Rule("GEN201", "arguments", labels.unknown_role),
     Rule("GEN202", "arguments", labels.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),

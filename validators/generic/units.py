@@ -26,6 +26,7 @@ _FEWEST, _MOST = 3, 0.5
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
     "instances": ("document", "label", "start", "end"),
+    "frames": ("document", "label", "trigger", "arguments"),
 }
 
 
@@ -58,24 +59,19 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
     """A unit that is equal to an earlier one of its document."""
     schema: Allowed = context.schema
     key = list(_KEYS.get(schema.table, ()))
-    if schema.table == "frames":
-        rows, key = _with_arguments(context), ["document", "label", "trigger", "arguments"]
-    elif not key:
+    if not key:
         return at(context.records("mentions").head(0).with_columns(first="record"), "")
+    if schema.table == "frames":
+        arguments = context.all_arguments.sort("frame_row", "role", "target")
+        pairs = pl.format("{}:{}", "role", "target").str.join(" ")
+        filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
+        rows = context.records("frames", "label", "trigger")
+        rows = rows.join(filled, on="row", how="left", maintain_order="left")
     else:
         rows = records(context, *key[1:]).filter(row_hash(*key).is_duplicated())
     first = pl.col("record").first().over(key)
     again = ~pl.struct(key).is_first_distinct()
     return at(rows.with_columns(first=first, again=again).filter("again"), "")
-
-
-def _with_arguments(context: RuleContext) -> pl.LazyFrame:
-    """The relations and events, with their arguments as a text."""
-    arguments = context.all_arguments.sort("frame_row", "role", "target")
-    pairs = pl.format("{}:{}", "role", "target").str.join(" ")
-    filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
-    rows = context.records("frames", "label", "trigger")
-    return rows.join(filled, on="row", how="left", maintain_order="left")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:
@@ -183,7 +179,10 @@ def outside_text(context: RuleContext) -> pl.LazyFrame:
 def outside_stretches(context: RuleContext) -> pl.LazyFrame:
     """A turn that no evaluated stretch of its document overlaps."""
     schema: Allowed = context.schema
-    turns, evaluated = _turns(context), context.lists.get("evaluated")
+    evaluated = context.lists.get("evaluated")
+    turns = context.table("instances", "row", "document", "origin", "record", "start", "end")
+    turns = turns.join(context.names, on="document", maintain_order="left")
+    turns = turns.with_columns(id=pl.lit(None, pl.String))
     if evaluated is None or schema.unit != "segments":
         return at(turns.head(0), "")
     names = evaluated.documents.select("name", document="row").lazy()
@@ -193,10 +192,3 @@ def outside_stretches(context: RuleContext) -> pl.LazyFrame:
         pl.col("start") < pl.col("finish"), pl.col("begin") < pl.col("end")
     )
     return at(turns.join(inside, on="row", how="anti", maintain_order="left"), "start")
-
-
-def _turns(context: RuleContext) -> pl.LazyFrame:
-    """The turns of the submission, with the names of their documents."""
-    rows = context.table("instances", "row", "document", "origin", "record", "start", "end")
-    named = rows.join(context.names, on="document", maintain_order="left")
-    return named.with_columns(id=pl.lit(None, pl.String))

@@ -60,7 +60,7 @@ def test_entities_count_as_much_as_their_characters_and_referents() -> None:
 
 @pytest.mark.parametrize("profile", ["plan", "official"])
 def test_a_relation_of_equivalent_entities_counts_once(profile: str) -> None:
-    """The system has T2 and T5, which are equivalent, for one relation, and lacks another."""
+    """The system has both of T2 and T5, equivalent, for one relation, and lacks another."""
     found = metrics("bb19-rel", profile=profile)
     assert (found["references"], found["matches"]) == (5, 4)
     assert (found["predictions"], found["insertions"], found["deletions"]) == (4, 0, 1)

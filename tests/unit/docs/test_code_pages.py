@@ -56,22 +56,25 @@ A2_TASKS = (
 @pytest.mark.parametrize(
     ("code", "formats", "found_by"),
     [
-        ("BRT101", ("brat",), ()),
+        ("BRT101", ("brat",), ("mentions", "relations", "events", "coreference", "links")),
         ("EDL403", (), ("lorehlt-edl", "lorehlt-sf")),
         ("GLM101", (), ("hub4",)),
         (
             "JSN101",
             ("speech-sf-json", "lorehlt-sf-json", "pubannotation"),
-            ("speech-sf", "lorehlt-sf"),
+            ("speech-sf", "lorehlt-sf", "mentions", "relations", "events"),
         ),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
         ("SEE402", (), A2_TASKS),
-        ("STD101", ("standoff",), A2_TASKS),
+        ("STD101", ("standoff",), (*A2_TASKS, "mentions", "relations", "events")),
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
             ("ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
-            ("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
+            (
+                *("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
+                *("mentions", "relations", "events", "links", "segments"),
+            ),
         ),
     ],
 )
@@ -89,5 +92,6 @@ def test_a_rule_is_of_its_task_and_a_fixture_of_its_folder():
         where = (*found[code].formats, *found[code].tasks)
         common = {"source", "conversion", "inputs", "packing", "reference", "options"}
         common |= {"manifest", "pipeline", "campaign", "leaderboard", "config", "agreement"}
+        common |= {"task-toml", "generic"}
         family = any(name.startswith(f"{room}-") for name in where)
         assert family or room in common or {room, ROOMS.get(room)} & {*where}, fixture

@@ -60,6 +60,10 @@ def test_errors_are_better_where_they_are_less():
     assert less == {
         *("ser", "substitutions", "insertions", "deletions", "fp", "fn"),
         *("inc", "mis", "spu", "und", "ovg", "sub", "sub_muc", "err", "ter"),
+        *("wer", "mer", "wil", "cer", "der", "jer", "detection_error"),
+        *("der.miss", "der.false_alarm", "der.confusion"),
+        *(f"{u}.{e}" for u in ("words", "characters") for e in ("substitutions", "insertions")),
+        *("words.deletions", "characters.deletions"),
     }
 
 
