@@ -162,7 +162,8 @@ def unknown_referent(context: RuleContext) -> pl.LazyFrame:
     every = context.cached(_normalizations)
     parts = [every.head(0).select(*columns, hint=pl.lit(""), option=pl.lit(""))]
     for label, option in _LISTS.items():
-        if (listed := context.lists.get(option)) is None:
+        listed = context.lists.get(option)
+        if listed is None or listed.documents.is_empty():
             continue
         known = frozenset(listed.documents["name"])
         own = pl.col("filler_label").is_in(schema.referents.get(label, ()))
