@@ -187,7 +187,11 @@ def _label_rows(
     cells = [str(at) for at in range(width + 1)]
     empty = pl.all_horizontal(pl.col(cells).is_null())
     table = table.filter(~empty)
-    extra = pl.col(str(width)).is_not_null()
+    # an empty last cell and none are both null
+    silent = table.filter(pl.col(str(width - 1)).is_null())["record"]
+    sizes = lines.gather(silent - 1).str.count_matches("\t|,") + 1 if len(silent) else silent
+    short = silent.filter(sizes < width)
+    extra = pl.col(str(width)).is_not_null() | pl.col("record").is_in(short.implode())
     nameless = pl.col(str(document)).is_null()
     problems = []
     for record in table.filter(extra | nameless)["record"]:

@@ -64,6 +64,8 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
         rows = rows.with_columns(origin=pl.lit(0, pl.Int64))
     documents = rows.select("name", "origin").unique("name", keep="first", maintain_order=True)
     documents = documents.with_columns(key)
+    if documents.height == rows.height:  # a row each: names need not be looked up
+        return documents, rows.drop("name").with_columns(documents["row"].alias("document"), key)
     names = documents.select("name", document="row")
     # Only the names are joined: that of all columns would copy them.
     numbers = rows.select("name").join(names, on="name", how="left", maintain_order="left")

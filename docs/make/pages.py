@@ -154,15 +154,16 @@ def _metrics(names: Sequence[str]) -> str:
     """The metrics; where there are many, what they measure and the figures that each of it has."""
     if len(names) <= MANY:
         return code(names)
+    alone = [name for name in names if "." not in name]
     endings: dict[str, list[str]] = {}
-    for name in names:
+    for name in (name for name in names if "." in name):
         measure, _, ending = name.rpartition(".")
         endings.setdefault(measure, []).append(f".{ending}")
     alike: dict[tuple[str, ...], list[str]] = {}
     for measure, own in endings.items():
         alike.setdefault(tuple(own), []).append(measure)
     parts = [f"for each of {code(measured)}: {code(own)}" for own, measured in alike.items()]
-    return "; ".join(parts)
+    return "; ".join([code(alone), *parts] if alone else parts)
 
 
 def _option(option: Option) -> str:

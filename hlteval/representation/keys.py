@@ -141,14 +141,22 @@ def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         >>> align(reference, system)[1].documents["row"].to_list()
         [1]
     """
-    names = pl.concat([reference.documents["name"], system.documents["name"]]).unique().sort()
-    number = pl.Series("_number", range(len(names)), dtype=pl.Int64)
-    numbering = pl.DataFrame([names, number])
-    return _renumber(reference, numbering), _renumber(system, numbering)
+    sides = [corpus.documents.select("name") for corpus in (reference, system)]
+    if sides[0].equals(sides[1]) and sides[0]["name"].n_unique() == sides[0].height:
+        # of many documents in the same order, names are sorted once and not looked up
+        number = sides[0]["name"].arg_sort().arg_sort().cast(pl.Int64)
+        numbers = [number, number]
+    else:
+        names = pl.concat(sides).unique().sort("name").with_row_index("_number")
+        numbers = [
+            side.join(names, on="name", maintain_order="left")["_number"].cast(pl.Int64)
+            for side in sides
+        ]
+    return _renumber(reference, numbers[0]), _renumber(system, numbers[1])
 
 
-def _renumber(corpus: Corpus, numbering: pl.DataFrame) -> Corpus:
-    documents = corpus.documents.join(numbering, on="name", maintain_order="left")
+def _renumber(corpus: Corpus, numbers: pl.Series) -> Corpus:
+    documents = corpus.documents.with_columns(numbers.alias("_number"))
     if documents["row"].equals(documents["_number"]):
         return corpus
     keys = {"documents": documents.select("row", new="_number")}

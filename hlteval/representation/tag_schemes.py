@@ -100,7 +100,7 @@ class TagSequence:
         return replace(self, prefix=_IOBES[self.prefix])
 
     @cached_property
-    def surrounded(self) -> "Surrounded":
+    def transitions(self) -> "Transitions":
         """The sequence with an `O` after each sentence, and what each tag follows."""
         size = len(self.prefix)
         ends = np.flatnonzero(np.r_[self.begins[1:], np.ones(min(size, 1), dtype=np.bool_)]) + 1
@@ -110,10 +110,10 @@ class TagSequence:
         token[place] = np.arange(size)
         before, label_before = np.r_[OUT, prefix][:-1], np.r_[0, label][:-1]
         pair = 2 * ((OTHER + 1) * before + prefix) + (label_before == label)
-        return Surrounded(pair, label, place, token)
+        return Transitions(pair, label, place, token)
 
 
-class Surrounded(NamedTuple):
+class Transitions(NamedTuple):
     """A sequence with an `O` after each sentence.
 
     Attributes:
@@ -182,7 +182,7 @@ def repair(tags: TagSequence) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(0, 0), (1, 1), (2, 2)]
     """
-    full = tags.surrounded
+    full = tags.transitions
     ends, starts = np.flatnonzero(_ENDS.ravel()[full.pair]), _STARTS.ravel()[full.pair]
     # Where nothing has begun, a span begins where the last one did, or at the first token.
     begun = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
@@ -241,7 +241,7 @@ def strict(tags: TagSequence, scheme: Scheme) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(1, 1)]
     """
-    full = tags.surrounded
+    full = tags.transitions
     start, inside, end = (table.ravel()[full.pair] for table in _STRICT[scheme])
     numbers = np.arange(len(start))
     # A span is open where something has begun since the last tag that continues nothing.
@@ -306,7 +306,7 @@ def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
         >>> find_broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
-    full = tags.as_iobes.surrounded
+    full = tags.as_iobes.transitions
 
     def is_broken(side: int) -> Mask:
         table = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[side])

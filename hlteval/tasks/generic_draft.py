@@ -86,8 +86,13 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
         *_about(name, unit, chosen),
-        *_read_table(chosen, corpus),
+        *("", "[read]", f'format = "{chosen.name}"'),
     ]
+    settings = {setting.name for setting in chosen.settings}
+    if "offsets" in settings and corpus.mentions.height:
+        found = misfits(RuleContext(corpus, corpus, Allowed("mentions")))
+        share = f"{found.explained} of {found.rows.height} spans need it"
+        parts += [f'offsets = "{found.unit}"  # {share}'] if found.unit else []
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
     parts += _labels(rows, unit, str(relative) if relative else "")
     parts += _match_table(unit, corpus, conf_is_used=below)
@@ -112,6 +117,8 @@ def _format(source: Source, form: str, unit: str) -> Format:
     fitting = [each for each in fitting if not each.general] or fitting
     suffixed = [each for each in fitting if source.path.endswith(each.suffixes)]
     fitting = suffixed or fitting
+    if not fitting and unit:
+        return load_format(tasks[0].format)
     if not fitting:
         raise WrongOption(f"{source.path} matches no format with units; set it with --from")
     return fitting[0]
@@ -141,17 +148,6 @@ def _about(name: str, unit: str, form: Format) -> Iterator[str]:
     if fitting:
         more = f" (or {', '.join(fitting[1:])})" if fitting[1:] else ""
         yield f'# preset = "{fitting[0]}"  # --profile official equals this tool{more}'
-
-
-def _read_table(form: Format, corpus: Corpus) -> Iterator[str]:
-    """The lines of the table `read`, with the unit of offsets that is found."""
-    yield from ("", "[read]", f'format = "{form.name}"')
-    settings = {setting.name for setting in form.settings}
-    if "offsets" in settings and corpus.mentions.height:
-        found = misfits(RuleContext(corpus, corpus, Allowed("mentions")))
-        if found.unit:
-            share = f"{found.explained} of {found.rows.height} spans need it"
-            yield f'offsets = "{found.unit}"  # {share}'
 
 
 def _labels(rows: pl.DataFrame, unit: str, conf: str) -> Iterator[str]:

@@ -30,6 +30,7 @@ import polars as pl
 from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.generic.averages import (
     RATES,
+    Average,
     Floats,
     LabelCounts,
     LabelMetric,
@@ -59,6 +60,7 @@ class Options(LabelOptions):
         threshold: the least score of a label that a side has.
     """
 
+    average: tuple[Average, ...] = ("micro", "macro", "weighted", "samples")
     threshold: float | None = None
 
 
@@ -203,13 +205,14 @@ class Labels(LabelMetric):
     def _count(self, sets: Sets) -> pl.DataFrame:
         """A row per document and label, and one per document without a label."""
         width = sets.width
-        common = sets.system[np.isin(sets.system, sets.reference)]
-        every = np.unique(np.r_[sets.reference, sets.system])
-        counts = {
-            name: np.isin(every, keys).astype(np.int64)
-            for name, keys in (("expected", sets.reference), ("predicted", sets.system))
-        }
+        both = np.sort(np.r_[sets.reference, sets.system])
+        every = both[np.r_[True, both[1:] != both[:-1]][: len(both)]]  # faster than np.unique
+        counts = {}
+        for name, keys in (("expected", sets.reference), ("predicted", sets.system)):
+            counts[name] = np.zeros(len(every), dtype=np.int64)
+            counts[name][np.searchsorted(every, keys)] = 1
         right = counts["expected"] & counts["predicted"]
+        common = every[right > 0]
         labels = pl.Series(sets.names, dtype=pl.String).gather(every % width)
         of_label = pl.DataFrame({"row": every // width, "label": labels, **counts})
         of_label = of_label.with_columns(met=right, found=right)

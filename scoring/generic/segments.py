@@ -64,6 +64,13 @@ MEASURES: Mapping[str, tuple[str, ...]] = {
 _PREFIXES: Mapping[str, str] = {"der": "der", "detection_error": "detection"}
 
 
+#: The evaluations of measures, where they do not have that name.
+_EVALUATIONS: Mapping[str, str] = {
+    **dict.fromkeys(("jer", "purity", "coverage"), "speakers"),
+    "detection_error": "detection",
+}
+
+
 @dataclass(frozen=True)
 class Options:
     """How turns are compared.
@@ -232,7 +239,12 @@ class SpeakerTurns(AdditiveMetric):
         if self.options.measures == tuple(MEASURES):  # no measure was asked for
             metrics["map"] = None
         rows = [
-            {"evaluation": measure, "scoring": "all", "measure": name, "value": metrics[known]}
+            {
+                "evaluation": _EVALUATIONS.get(measure, measure),
+                "scoring": "all",
+                "measure": name,
+                "value": metrics[known],
+            }
             for measure in self.options.measures
             for name in MEASURES[measure]
             for known in [name if name in metrics else f"{_PREFIXES[measure]}.{name}"]

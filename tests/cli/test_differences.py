@@ -83,7 +83,7 @@ class Example(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Files for which both profiles tell different things.
 
     What begins with `reference` is the reference, with `system` the submission; other files are
-    named by options.
+    named by options, or as the task, which they declare.
     """
 
     task: str
@@ -127,14 +127,15 @@ def outcome(example: Example, given: Mapping[str, str], profile: str, folder: Pa
         for name, value in example.options.items()
     }
     chosen: dict[str, Any] = {"profile": profile, "options": options}
+    task = str(folder / example.task) if example.task in example.files else example.task
     drawn = Intervals(example.bootstrap) if example.bootstrap else None
     if example.command == "validate":
-        verdict = validate(example.task, found["system"], against=found.get("reference"), **chosen)
+        verdict = validate(task, found["system"], against=found.get("reference"), **chosen)
         return ["pass" if verdict.passed else "fail"]
     paths = found["reference"], found["system"]
     try:
         chosen |= {"lenient": example.lenient, "alignment": False, "intervals": drawn}
-        scores = score(example.task, *paths, **chosen)
+        scores = score(task, *paths, **chosen)
     except Refused:
         return ["no number"] * len(example.measures)
     return [value(scores, measure, drawn=bool(drawn)) for measure in example.measures]
@@ -237,7 +238,11 @@ def command(example: Example) -> str:
     names = {name.partition("/")[0] for name in example.files}
     (system,) = (name for name in names if name.startswith("system"))
     reference = next((name for name in names if name.startswith("reference")), "")
-    known = {option.name: option for option in tasks.load(example.task).options}
+    known = (
+        {option.name: option for option in tasks.load(example.task).options}
+        if example.options
+        else {}
+    )
     options = [f"--{known[name].flag} '{said}'" for name, said in example.options.items()]
     if example.command == "validate":
         against = f" --against {reference}" if reference else ""

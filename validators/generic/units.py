@@ -37,9 +37,9 @@ def extra_document(context: RuleContext) -> pl.LazyFrame:
     """A document that the reference lacks."""
     schema: Allowed = context.schema
     rows = only_if(not context.own, context.table("documents", "row", "origin", "name"))
-    known = context.against.documents["name"].to_list()
-    extra = rows.filter(~pl.col("name").is_in(known)).collect()
-    names = extra["name"].to_list()
+    others = context.against.documents["name"]
+    extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
+    names, known = extra["name"].to_list(), others.to_list() if extra.height else []
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""
     meant = [hint or did_you_mean(name, known, _EXTRA[schema.documents]) for name in names]
     hinted = extra.with_columns(hint=pl.Series(meant, dtype=pl.String))

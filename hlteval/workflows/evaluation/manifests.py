@@ -53,7 +53,7 @@ class TaskTables(TomlFile):
         return {os.path.normpath(self.folder / name): name for name in names if is_file(name)}
 
     @property
-    def resolved(self) -> Mapping[str, Any]:
+    def content_with_paths(self) -> Mapping[str, Any]:
         """The content, in which each declaration has the path where it is."""
         paths = {name: path for path, name in self.declarations.items()}
 
@@ -305,7 +305,7 @@ def read_campaign(path: str) -> CampaignManifest:
     file = read_toml(path, "campaign", "CPN", TaskTables)
     if file.content is None:
         return CampaignManifest(file)
-    return CampaignManifest(file, msgspec.convert(file.resolved, Campaign))
+    return CampaignManifest(file, msgspec.convert(file.content_with_paths, Campaign))
 
 
 def _submission_name(path: FilePath) -> str:
@@ -354,7 +354,7 @@ class Manifest(TaskTables):
         """The evaluation that it declares; nothing if it cannot be read, or breaks the schema."""
         if self.content is None:
             return Evaluation(name="", tasks={})
-        return msgspec.convert(self.resolved, Evaluation)
+        return msgspec.convert(self.content_with_paths, Evaluation)
 
     def check(self) -> tuple[Finding, ...]:
         """Return all findings about it by itself."""

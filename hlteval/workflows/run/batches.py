@@ -59,7 +59,7 @@ class Pair:
     def documents(self) -> int:
         """The number of documents of both sides."""
         sides = (self.reference, self.system)
-        return len({name for side in sides for name in side.corpus.documents["name"]})
+        return pl.concat([side.corpus.documents["name"] for side in sides]).n_unique()
 
 
 @dataclass(frozen=True)

@@ -10,6 +10,7 @@ import pytest
 from docs.make.metric_page import metric_page
 from hlteval import tasks
 from hlteval.scoring.edl.measures import DEFAULT
+from hlteval.scoring.generic.semeval import MEASURES
 from hlteval.tasks.task import Task
 
 DOCS = Path(__file__).parents[3] / "docs"
@@ -64,6 +65,7 @@ def test_errors_are_better_where_they_are_less():
         *("der.miss", "der.false_alarm", "der.confusion"),
         *(f"{u}.{e}" for u in ("words", "characters") for e in ("substitutions", "insertions")),
         *("words.deletions", "characters.deletions"),
+        *(f"{m}.{o}" for m in MEASURES for o in ("incorrect", "missed", "spurious")),
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from hlteval.scoring.generic.relations import Options as RelationOptions
 from hlteval.scoring.generic.relations import Relations
 from hlteval.scoring.metric import Metric
 from tests.effort import tries
+from tests.runs import validate
 
 TEXT = "Ann Lee of Acme Corp met Bob."
 #: Label, start and end; gaps as further pairs.
@@ -269,3 +271,10 @@ def test_labels_that_are_left_out_are_noted() -> None:
     notes = metric.notes(metric.total([counts]))
     assert notes[0] == "1 mention with ignored labels left out"
     assert LabelOptions(parents={"a": "b", "b": "a"}).ancestors("a") == ["a", "b"]
+
+
+@pytest.mark.parametrize("task", ["mentions", "relations", "events", "labels"])
+def test_the_flawed_fixture_of_a_task_is_reported(task: str) -> None:
+    (path,) = (Path(__file__).parents[3] / "fixtures" / task / "invalid").iterdir()
+    codes = [finding.code for finding in validate(task, str(path)).findings]
+    assert codes == [path.name.partition("-")[0]]

@@ -1,0 +1,63 @@
+"""Declarations made from data: they have no findings, and say what is there."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hlteval.tasks.generic import read_declaration
+from hlteval.tasks.generic_draft import draft
+from hlteval.tasks.task import WrongOption
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+
+
+@pytest.mark.parametrize(
+    ("data", "unit", "form"),
+    [
+        ("generic/valid/mentions/gold", "mentions", "brat"),
+        ("generic/valid/relations/gold", "relations", "brat"),
+        ("coreference/valid/reference.conll", "clusters", "conll-coref"),
+        ("generic/invalid/GEN406-milliseconds/gold/g.rttm", "segments", "rttm"),
+        ("transcripts/valid/reference.txt", "transcripts", "transcript"),
+    ],
+)
+def test_a_draft_is_sound(data: str, unit: str, form: str, tmp_path: Path) -> None:
+    made = draft(str(FIXTURES / data), unit if unit in {"mentions", "transcripts"} else "")
+    path = tmp_path / "own.task.toml"
+    path.write_text(made.text, "utf-8")
+    assert read_declaration(str(path)).findings == ()
+    content = tomllib.loads(made.text)
+    assert (content["task"]["unit"], content["read"]["format"]) == (unit, form)
+
+
+def test_labels_and_argument_types_are_those_of_the_data() -> None:
+    content = tomllib.loads(draft(str(FIXTURES / "generic/valid/relations/gold")).text)
+    assert content["labels"]["declared"] == ["Works"]
+    assert content["relations"]["roles"] == {"Works": {"Arg1": ["Person"], "Arg2": ["Org"]}}
+
+
+def test_an_annotation_conf_that_is_below_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("gold").mkdir()
+    Path("gold", "d.txt").write_text("Ann\n")
+    Path("gold", "d.ann").write_text("T1\tPerson 0 3\tAnn\n")
+    Path("gold", "annotation.conf").write_text("[entities]\nPerson\nPlace\n")
+    made = draft("gold")
+    assert tomllib.loads(made.text)["labels"] == {"from": "gold/annotation.conf"}
+    assert '#   "Person",  # 1\n' in made.text
+
+
+def test_the_unit_of_offsets_is_found() -> None:
+    made = draft(str(FIXTURES / "generic/invalid/GEN404-utf-16/system"))
+    assert tomllib.loads(made.text)["read"]["offsets"] == "utf-16"
+
+
+def test_data_without_units_are_an_error(tmp_path: Path) -> None:
+    Path(tmp_path, "notes.md").write_text("Notes.\n")
+    with pytest.raises(WrongOption, match="matches no format"):
+        draft(str(tmp_path))
