@@ -68,8 +68,16 @@ CASES = {
     },
 }
 """A submission to each task."""
+
+
+def members_of(submission: str) -> str:
+    """The files of a submission, as an archive has them."""
+    path = FIXTURES / submission
+    return " ".join(sorted(each.name for each in path.iterdir())) if path.is_dir() else path.name
+
+
 CASES |= {
-    name: Case(use.submission, "run.tgz", Path(use.submission).name, use.against or None)
+    name: Case(use.submission, "run.tgz", members_of(use.submission), use.against or None)
     for name, use in CONTEXTS.items()
     if name not in CASES
 }
