@@ -59,6 +59,13 @@ CASES = {
     "lorehlt-mt": Case(
         "lorehlt-mt/valid", "run7.tgz", "EPO_NW_1.ltf.xml EPO_NW_2.ltf.xml", "mt/valid/ltf"
     ),
+    **{
+        name: Case(
+            f"{name}/valid/submission", "run.zip", "bb-1.a2 bb-2.a2", f"{name}/valid/reference"
+        )
+        for name in BUILTIN
+        if name.startswith("bb1")
+    },
 }
 """A submission to each task."""
 
