@@ -22,7 +22,7 @@ from benchmarks import situation_frames, streams
 from benchmarks.translations import translations
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.judgments import CONDITIONS, IDEAL, QUESTIONS
-from hlteval.tasks import load
+from hlteval.tasks import BUILTIN, load
 from hlteval.validators.situations.rules import types
 from hlteval.workflows.run.batches import open_sides
 from hlteval.workflows.run.request import Request
@@ -31,6 +31,7 @@ Pair = tuple[Corpus, Corpus]
 Generator = Callable[[int, int, int], Pair]
 
 DEMO = Path(__file__).parents[1] / "hlteval" / "demo"
+FIXTURES = Path(__file__).parents[1] / "fixtures"
 DEMONSTRATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {
         "seedev-binary": ("reference", "system"),
@@ -38,9 +39,14 @@ DEMONSTRATIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
         "speech-sf": ("speech/annotations", "speech/system.json"),
         "lorehlt-edl": ("entities/reference.tab", "entities/system.tab"),
         "hub4": ("comparison/reference.tpl", "comparison/careful.tpl"),
+        **{
+            name: (f"{FIXTURES}/{name}/valid/reference", f"{FIXTURES}/{name}/valid/submission")
+            for name in BUILTIN
+            if name.startswith("bb1")
+        },
     }
 )
-"""A reference and a submission of each task, in the folder of the demonstration."""
+"""A reference and a submission of each task, in the folder of the demonstration or of fixtures."""
 
 ENTITIES = 300
 PLACES = ("Osh", "Naryn", "Talas", "Batken", "Bishkek", "Jalal-Abad")

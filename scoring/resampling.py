@@ -133,6 +133,22 @@ def over(
     return found
 
 
+def with_same_names(first: Sums, second: Sums) -> tuple[Sums, Sums]:
+    """Sums of two systems with the names of either: of what only one has counted, the other has 0.
+
+    Examples:
+        >>> _, second = with_same_names({"a": np.array([[2]])}, {"b": np.array([[3]])})
+        >>> {name: matrix.tolist() for name, matrix in second.items()}
+        {'a': [[0]], 'b': [[3]]}
+    """
+    every = {**first, **second}
+    ours, theirs = (
+        {name: side.get(name, np.zeros_like(matrix)) for name, matrix in every.items()}
+        for side in (first, second)
+    )
+    return ours, theirs
+
+
 @dataclass(frozen=True, eq=False)
 class Sample:
     """Counts of a system over some documents, whose sums are computed once.
@@ -409,6 +425,7 @@ class Pair:
         documents = tuple(f"{mark}{name}" for mark, side in marks for name in side.documents)
         both = Sample(self.metric, pl.concat(counts), documents)
         if (own := self.first.sums) and (other := self.second.sums):
+            own, other = with_same_names(own, other)
             both.__dict__["sums"] = {n: np.concatenate([own[n], other[n]]) for n in own}
         return both
 
@@ -459,13 +476,14 @@ class Pair:
 
     def _whole_differences(self, swaps: Swaps) -> Replicates:
         """The differences in all draws, from the sums of either system by itself."""
-        gone, come = swaps.swap_sums[self.first], swaps.swap_sums[self.second]
+        gone, come = with_same_names(swaps.swap_sums[self.first], swaps.swap_sums[self.second])
         changes = {name: come[name] - own for name, own in gone.items()}
+        sides = with_same_names(self.first.sums or {}, self.second.sums or {})
         first, second = (
-            side.metric.values_of(
-                {n: own.sum(axis=0) + sign * changes[n] for n, own in (side.sums or {}).items()}
+            self.metric.values_of(
+                {n: own.sum(axis=0) + sign * changes[n] for n, own in sums.items()}
             )
-            for side, sign in ((self.first, 1), (self.second, -1))
+            for sums, sign in zip(sides, (1, -1), strict=True)
         )
         return {name: first[name] - second[name] for name in first}
 

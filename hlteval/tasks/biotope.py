@@ -5,13 +5,14 @@ its quirks; docs/differences.md lists what differs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
 import polars as pl
 
-from hlteval.findings import Problem
+from hlteval.findings import Finding, Problem, finding
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.entities import Labels
@@ -29,11 +30,14 @@ from hlteval.scoring.biotope.scorings import Evaluation, Options, Scoring, Simil
 from hlteval.scoring.metric import Metric
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import FileValue, read_table
+from hlteval.tasks.option_files import FileValue, has_error, read_table
 
-PARENTS = Table((Column("child"), Column("parent")), code="OPT101")
-STANDS_FOR = Table((Column("referent"), Column("other")), code="OPT101")
-IDENTIFIERS = Table((Column("referent"),), code="OPT101")
+_IDENTIFIER = Column("referent", heading="identifier", pattern="[^\t ]+", code="OPT116")
+PARENTS = Table(
+    (replace(_IDENTIFIER, name="child"), replace(_IDENTIFIER, name="parent")), code="OPT101"
+)
+STANDS_FOR = Table((_IDENTIFIER, replace(_IDENTIFIER, name="other")), code="OPT101")
+IDENTIFIERS = Table((_IDENTIFIER,), code="OPT101")
 
 #: By profile and year.
 METRICS: Mapping[str, type[BiotopeMatch]] = {
@@ -67,7 +71,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         return KNOWLEDGE[profile](
             profile=profile, roles=roles, own_entities=own_entities, ontology=ontology
         )
-    lists = {"none": (), "new": options.new, "food": options.food}
+    lists = {"none": frozenset(), "new": options.new, "food": options.food}
     tables = {"human": options.human, "species": options.species}
     files = {"": (), "sentences": options.sentences or None, **lists, **tables}
     present = frozenset(name for name, each in files.items() if each is not None)
@@ -87,7 +91,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
             for each in declared["evaluations"]
         ),
         labels=Labels(*(tuple(year[name]) for name in ("taxa", "concepts", "others"))),
-        lists={name: frozenset(each) for name, each in lists.items() if each is not None},
+        lists={name: each for name, each in lists.items() if each is not None},
         tables={name: each for name, each in tables.items() if each is not None},
     )
 
@@ -142,7 +146,8 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
         return []
 
     rows, findings = read_table(source, PARENTS, problems)
-    return FileValue(_parents(rows), findings, _names(pl.concat([rows["child"], rows["parent"]])))
+    every = pl.concat([rows["child"], rows["parent"]])
+    return FileValue(_parents(rows), _with_emptiness(source, rows, findings), _names(every))
 
 
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
@@ -150,6 +155,15 @@ def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
     for child, parent in rows.select("child", "parent").iter_rows():
         found.setdefault(child, []).append(parent)
     return found
+
+
+def _with_emptiness(
+    source: Source, rows: pl.DataFrame, findings: Sequence[Finding]
+) -> Sequence[Finding]:
+    """The findings about a file, with one if it has nothing."""
+    if rows.height or has_error(findings):
+        return findings
+    return [*findings, finding("OPT109", file=source.path, title="identifiers, one in a line")]
 
 
 def _names(identifiers: pl.Series) -> Corpus:
@@ -161,7 +175,8 @@ def _names(identifiers: pl.Series) -> Corpus:
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
     rows, findings = read_table(source, IDENTIFIERS)
-    return FileValue(tuple(rows["referent"]), findings, _names(rows["referent"]))
+    every = _with_emptiness(source, rows, findings)
+    return FileValue(frozenset(rows["referent"]), every, _names(rows["referent"]))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:

@@ -298,13 +298,12 @@ class BiotopeMatch(AdditiveMetric):
         """The counts of all documents, a row per scoring in the order in which they are printed."""
         named = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts]).select(COUNTS.keys())
         named = named.sort("document", maintain_order=True)
-        seen: dict[tuple[str, str], set[tuple[str, str]]] = {}
-        kept = [
-            keys is None or _is_new(seen.setdefault((evaluation, scoring), set()), *keys)
-            for evaluation, scoring, keys in named.select(
-                "evaluation", "scoring", "keys"
-            ).iter_rows()
-        ]
+        kept, seen = [], set[tuple[str, str, str, str]]()
+        for evaluation, scoring, keys in named.select("evaluation", "scoring", "keys").iter_rows():
+            text, *referents = keys or ("",)
+            forms = {(evaluation, scoring, text, referent) for referent in referents}
+            kept.append(seen.isdisjoint(forms))
+            seen |= forms if kept[-1] else set()
         added = _add(named.filter(pl.Series(kept, dtype=pl.Boolean)), ["evaluation", "scoring"])
         printed = [(each.name, one.name) for each in self.evaluations for one in each.scorings]
         schema = dict.fromkeys(("evaluation", "scoring"), pl.String)
@@ -441,12 +440,3 @@ def _add(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
 def _sum(values: Numbers) -> float:
     """The sum of numbers, from the first to the last."""
     return float(np.cumsum(values)[-1]) if len(values) else 0.0
-
-
-def _is_new(seen: set[tuple[str, str]], text: str, *referents: str) -> bool:
-    """Whether a form has not been seen with any of its referents; it is seen then."""
-    pairs = {(text, referent) for referent in referents}
-    new = seen.isdisjoint(pairs)
-    if new:
-        seen |= pairs
-    return new

@@ -57,7 +57,7 @@ class SoftwareOntology(Ontology):
         return in_hash_order(sorted(referents), grown(len(referents)))
 
     def jaccard(self, ours: Referents, theirs: Referents) -> float:
-        """What both have, over what the reference has and what the system lacks of that.
+        """The number of common members, over those of the reference and what the system lacks.
 
         Examples:
             >>> SoftwareOntology().jaccard(frozenset("1"), frozenset({"1", "2"}))

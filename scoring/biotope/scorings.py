@@ -82,8 +82,8 @@ class Options:
     """
 
     ontology: Mapping[str, Sequence[str]] | None = None
-    new: tuple[str, ...] | None = None
-    food: tuple[str, ...] | None = None
+    new: frozenset[str] | None = None
+    food: frozenset[str] | None = None
     human: Mapping[str, str] | None = None
     species: Mapping[str, str] | None = None
     sentences: bool = False

@@ -130,7 +130,8 @@ def test_the_help_of_a_task_has_its_own_options(
         assert declared.title.split(":")[0] in told
         for option in declared.options:
             assert (f"--{option.flag}" in told) or command not in option.commands
-    assert ("--sentences" in told) == (task == "seedev-binary")
+    with_sentences = {"seedev-binary", "bb19-rel", "bb19-rel-ner", "bb16-event"}
+    assert ("--sentences" in told) == (task in with_sentences)
 
 
 def test_an_unknown_command_is_told(invoke: Run) -> None:

@@ -35,6 +35,9 @@ SAME = "-"
 NO_NUMBER = {
     "all-blocks": "both profiles refuse",
     "seedev-ties": "the number of the software changes with the settings of its machine",
+    "bb-ties": "the number of the software changes with the settings of its machine",
+    "bb-scorings": "what differs is how often a number is printed, and of what",
+    "bb-text-spans": "the profile official does not follow the software here",
     "seedev-limits": "what is drawn differs already",
     "seedev-commutative": "arguments are not compared: whatever their order, nothing changes",
     "seedev-inside-sentences": "what differs is how often a number is printed",

@@ -59,15 +59,21 @@ def _with_hints(
 # Labels.
 
 
-def unknown_label(context: RuleContext, *, table: str) -> pl.LazyFrame:
+def unknown_label(context: RuleContext) -> pl.LazyFrame:
     """A text span, a relation or a normalization of a label that the task does not have."""
     schema: BiotopeSchema = context.schema
     known = {"mentions": schema.entities, "frames": schema.relations, "modifiers": schema.referents}
-    rows = context.records(table, "label")
-    if known[table]:
-        return at(_with_hints(rows, {"": [*known[table]]}, ["label"]), "label")
-    hint = pl.lit(f"remove the line: {schema.task} has none")
-    return at(rows.with_columns(hint=hint), "label")
+    parts = []
+    for table, labels in known.items():
+        rows = context.records(table, "label")
+        hint = pl.lit(f"remove the line: {schema.task} has none")
+        wrong = (
+            _with_hints(rows, {"": [*labels]}, ["label"])
+            if labels
+            else rows.with_columns(hint=hint)
+        )
+        parts.append(wrong.select("origin", "record", "id", "label", "hint"))
+    return at(pl.concat(parts), "label")
 
 
 def new_entity(context: RuleContext) -> pl.LazyFrame:
@@ -156,7 +162,8 @@ def unknown_referent(context: RuleContext) -> pl.LazyFrame:
     every = context.cached(_normalizations)
     parts = [every.head(0).select(*columns, hint=pl.lit(""), option=pl.lit(""))]
     for label, option in _LISTS.items():
-        if (listed := context.lists.get(option)) is None:
+        listed = context.lists.get(option)
+        if listed is None or listed.documents.is_empty():
             continue
         known = frozenset(listed.documents["name"])
         own = pl.col("filler_label").is_in(schema.referents.get(label, ()))

@@ -12,10 +12,7 @@ from hlteval.validators.biotope import annotations
 from hlteval.validators.rule import Rule
 
 _OWN = (
-    *(
-        Rule("BTP101", table, partial(annotations.unknown_label, table=table))
-        for table in ("mentions", "frames", "modifiers")
-    ),
+    Rule("BTP101", "sources", annotations.unknown_label),
     Rule("BTP102", "mentions", annotations.new_entity, submission_only=True),
     Rule("BTP201", "frames", annotations.unknown_role),
     Rule("BTP202", "frames", annotations.missing_role),

@@ -46,6 +46,13 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
     assert found["SRC201"].formats == tuple(converters.known())
 
 
+A2_TASKS = (
+    *("seedev-binary", "seedev-full", "bb19-norm", "bb19-norm-ner", "bb19-rel", "bb19-rel-ner"),
+    *("bb19-kb", "bb19-kb-ner", "bb16-cat", "bb16-event"),
+)
+"""The tasks whose submissions are .a2 files."""
+
+
 @pytest.mark.parametrize(
     ("code", "formats", "found_by"),
     [
@@ -58,23 +65,8 @@ def test_what_nobody_reads_or_checks_is_told_by_conversions():
             ("speech-sf", "lorehlt-sf", "mentions", "relations", "events"),
         ),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
-        (
-            "SEE402",
-            (),
-            (
-                *("seedev-binary", "seedev-full", "bb19-norm", "bb19-norm-ner", "bb19-rel"),
-                *("bb19-rel-ner", "bb19-kb", "bb19-kb-ner", "bb16-cat", "bb16-event"),
-            ),
-        ),
-        (
-            "STD101",
-            ("standoff",),
-            (
-                *("seedev-binary", "seedev-full", "bb19-norm", "bb19-norm-ner", "bb19-rel"),
-                *("bb19-rel-ner", "bb19-kb", "bb19-kb-ner", "bb16-cat", "bb16-event"),
-                *("mentions", "relations", "events"),
-            ),
-        ),
+        ("SEE402", (), A2_TASKS),
+        ("STD101", ("standoff",), (*A2_TASKS, "mentions", "relations", "events")),
         ("LTF106", (), ("ltf",)),
         (
             "XML101",

@@ -182,6 +182,7 @@ OPT111-two-names.slots           2   1  28  E
 OPT112-plural.annotators         2   8  14  E
 OPT113-no-number.config          0   0   0  E
 OPT115-each-other.ontology       3   1  22  E
+OPT116-a-name.taxa               2   1  19  E
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 UNKNOWN = FIXTURES / "OPT114-unknown.exclude"
@@ -208,7 +209,13 @@ def test_a_document_that_neither_side_has_is_not_excluded_in_silence(profile: st
 def test_a_file_of_an_option_raises_its_code_and_nothing_else(row: list[str]) -> None:
     name, *place, level = row
     option = name.rpartition(".")[2].replace("-", "_")
-    tasks = {"lexicon": "hub4", "slots": "hub4", "types": "speech-sf", "ontology": "bb19-norm"}
+    tasks = {
+        "lexicon": "hub4",
+        "slots": "hub4",
+        "types": "speech-sf",
+        "ontology": "bb19-norm",
+        "taxa": "bb19-norm",
+    }
     tasks |= dict.fromkeys(("annotators", "config"), "lorehlt-sf") | {"sf_scores": "lorehlt-mt"}
     task = tasks.get(option, "lorehlt-edl")
     (found,) = read_files(load(task), {option: str(FIXTURES / name)}).findings

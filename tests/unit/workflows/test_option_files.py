@@ -29,6 +29,11 @@ SIDES = {
     },
     "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
     "lorehlt-mt": ("scores/lorehlt-mt/reference", "scores/lorehlt-mt/system"),
+    **{
+        name: (f"{name}/valid/reference",) * 2  # which has the documents
+        for name in tasks.BUILTIN
+        if name.startswith("bb1")
+    },
 }
 """Reference and submission of the tasks that score."""
 WITH = {

@@ -59,10 +59,25 @@ CASES = {
     "lorehlt-mt": Case(
         "lorehlt-mt/valid", "run7.tgz", "EPO_NW_1.ltf.xml EPO_NW_2.ltf.xml", "mt/valid/ltf"
     ),
+    **{
+        name: Case(
+            f"{name}/valid/submission", "run.zip", "bb-1.a2 bb-2.a2", f"{name}/valid/reference"
+        )
+        for name in BUILTIN
+        if name.startswith("bb1")
+    },
 }
 """A submission to each task."""
+
+
+def members_of(submission: str) -> str:
+    """The files of a submission, as an archive has them."""
+    path = FIXTURES / submission
+    return " ".join(sorted(each.name for each in path.iterdir())) if path.is_dir() else path.name
+
+
 CASES |= {
-    name: Case(use.submission, "run.tgz", Path(use.submission).name, use.against or None)
+    name: Case(use.submission, "run.tgz", members_of(use.submission), use.against or None)
     for name, use in CONTEXTS.items()
     if name not in CASES
 }
