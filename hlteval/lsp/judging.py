@@ -18,7 +18,7 @@ from hlteval.lsp.session import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
 from hlteval.syntax.toml_file import TomlFile
-from hlteval.tasks import is_known, load, task_names
+from hlteval.tasks import GENERIC, is_known, load, task_names
 from hlteval.tasks.task import Option, Task, WrongOption
 from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
@@ -190,7 +190,7 @@ def _only_task(path: str, files: OpenFiles) -> str:
         form = detect_format(files.source(path))
     except UnknownFormat:
         raise NoUnit(f"the task of this file is unknown; {_HOW}") from None
-    every = ((name, load(name)) for name in task_names())
+    every = ((name, load(name)) for name in task_names() if name not in GENERIC)
     tasks = [name for name, task in every if form.name in {task.format, *task.submitted}]
     if len(tasks) == 1:
         return tasks[0]

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from hlteval.tasks.task import Task
     from hlteval.validators import Rule
 
+#: The tasks of units that anybody can declare in a file: their formats say nothing of a task.
+GENERIC = (
+    *("mentions", "relations", "events", "coreference", "links", "labels"),
+    *("segments", "transcripts"),
+)
 #: The names of the tasks that come with the package, each declared by a file of its name.
 BUILTIN = (
     *("seedev-binary", "seedev-full"),
@@ -18,9 +23,7 @@ BUILTIN = (
     *("ccu-nd", "ccu-ed", "ccu-vd", "ccu-ad", "ccu-cd", "ccu-ndmap", "ccu-reference", "ccu-ta2"),
     *("bb19-norm", "bb19-norm-ner", "bb19-rel", "bb19-rel-ner", "bb19-kb", "bb19-kb-ner"),
     *("bb16-cat", "bb16-event"),
-    # declared in files by anybody:
-    *("mentions", "relations", "events", "coreference", "links", "labels"),
-    *("segments", "transcripts"),
+    *GENERIC,
 )
 
 

@@ -230,7 +230,8 @@ def _verification(
         for pair in with_progress(opened, opened.pairs(), attrgetter("documents"), step):
             read.add(Batch(files=files_of(pair)))
         signatures.append(signed(opened, read.files, lenient=request.lenient))
-    kept = {FIRST, "reference", "task", *task.signed, *passed, *own}
+    kept = {FIRST, "reference", *task.signed, *passed, *own}
+    kept |= {"task"} if task.called else set()
     found = [part for part in signatures[0].parts if part[0] in kept]
     found += [("system", value) for each in signatures for value in each.values("system")]
     found += [(name, value) for name, value in passed.items() if name not in dict(found)]

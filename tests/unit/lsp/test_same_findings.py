@@ -50,7 +50,12 @@ READERS = [
 ]
 
 
-MAIN = {"standoff": "seedev-full", "ccu-submission": "ccu-nd"}
+MAIN = {
+    "standoff": "seedev-full",
+    "ccu-submission": "ccu-nd",
+    "edl-tab": "lorehlt-edl",
+    "neleval": "lorehlt-edl",
+}
 """The task that most fixtures of a format are made for, if several tasks have it."""
 LAZY = {"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"]}}}}
 """An editor that asks for the edit of the fix that it makes."""
