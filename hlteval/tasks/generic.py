@@ -386,6 +386,9 @@ def make_task(file: Declaration) -> Task:
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
+    passed, refused = frozenset(file.preset.get("passes", ())), frozenset[str]()
+    if getattr(options, "mode", "") == "strict":
+        passed, refused = refused, passed
     return msgspec.structs.replace(
         builtin,
         name=file.path,
@@ -403,8 +406,8 @@ def make_task(file: Declaration) -> Task:
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=partial(replace, allowed),
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
-        official_ignores=partial(has_code, codes=_IGNORED) if preset else None,
-        official_crashes_on=frozenset(file.preset.get("crashes", ())),
+        official_ignores=partial(has_code, codes=_IGNORED | passed) if preset else None,
+        official_crashes_on=frozenset(file.preset.get("crashes", ())) | refused,
         official_settings=file.preset.get("settings", {}),
         option_defaults=file.option_values,
         measures=tuple(
