@@ -256,10 +256,24 @@ def resampled(task: str, documents: int, seed: int, number: int = 0) -> Pair:
     return first, second
 
 
+def facts(task: str, documents: int, seed: int, number: int = 0) -> Pair:
+    """Documents as `resampled`, each with taxa of its own: a knowledge base has each fact once."""
+    own = pl.when(label="NCBI_Taxonomy").then(pl.format("{}.{}", "value", "document"))
+    sides = (
+        corpus.replace(modifiers=corpus.modifiers.with_columns(value=own.otherwise("value")))
+        for corpus in resampled(task, documents, seed, number)
+    )
+    first, second = sides
+    return first, second
+
+
 @cache
 def demonstration(task: str) -> Pair:
-    """The reference and the submission that the demonstration has for a task."""
-    reference, system = (str(DEMO / name) for name in DEMONSTRATIONS[task])
+    """The reference and the submission of a task in the demonstration, or else in the fixtures."""
+    files = [DEMO / name for name in DEMONSTRATIONS.get(task, ())] or [
+        next((FIXTURES / task / "valid").glob(f"{side}*")) for side in ("reference", "submission")
+    ]
+    reference, system = map(str, files)
     (pair,) = open_sides(Request(task, system), reference, {}).pairs(10_000)
     return pair.reference.corpus, pair.system.corpus
 
@@ -301,6 +315,7 @@ GENERATORS: Mapping[str, Generator] = MappingProxyType(
         "speech-sf": speech,
         "lorehlt-sf": frames,
         "ccu-ta2": dialogues,
+        **{f"bb19-{task}": partial(facts, f"bb19-{task}") for task in ("kb", "kb-ner")},
         "lorehlt-mt": translations,
         **{f"ccu-{task}": partial(annotated, task) for task in ("nd", "ed", "vd", "ad", "cd")},
     }

@@ -104,7 +104,7 @@ class KnowledgeBase(Metric):
                 found[fact].append(similarity)
         means = [sum(values) / len(values) if values else 0.0 for values in found.values()]
         metrics: dict[str, float | None] = {
-            "mean_references": sum(means) / len(means) if means else None,
+            "mean-references": sum(means) / len(means) if means else None,
             "predictions": len(theirs),
             "deletions": sum(not values for values in found.values()),
             "references": len(ours),

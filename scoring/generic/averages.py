@@ -317,6 +317,16 @@ class LabelMetric(AdditiveMetric):
                     notes.append(f"macro.{rate} leaves out labels where it is undefined: {listed}")
         return tuple(notes)
 
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`: how often the alignment has a label beside another, or none."""
+        pairs = aligned.group_by(label="reference_label", system="system_label")
+        counts = pairs.agg(count=pl.len()).sort("label", "system", nulls_last=True)
+        return {"confusion": counts}, {}
+
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of documents: a matrix per label, and one of what else is counted."""
         own = counts.filter(pl.col("label").is_null())

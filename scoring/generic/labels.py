@@ -286,16 +286,6 @@ class Labels(LabelMetric):
         squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
         return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
 
-    def error_analysis(
-        self,
-        aligned: pl.DataFrame,
-        total: pl.DataFrame,  # noqa: ARG002
-    ) -> tuple[Tables, dict[str, str]]:
-        """The table `confusion`: the documents with the labels of both sides."""
-        pairs = aligned.group_by(label="reference_label", system="system_label")
-        counts = pairs.agg(documents=pl.len()).sort("label", "system", nulls_last=True)
-        return {"confusion": counts}, {}
-
 
 #: The values that need all documents at once.
 RANKINGS = ("auc", "ap")

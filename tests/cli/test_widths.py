@@ -72,6 +72,8 @@ for _name, _use in CONTEXTS.items():
     if _name not in FLAWED:
         SIDES[_name] = (f"fixtures/{_use.against}", f"fixtures/{_use.submission}")
         FLAWED[_name] = str(min((ROOT / "fixtures" / _name / "invalid").iterdir()))
+        if _name.startswith("bb1"):  # whose documents are those of the reference
+            FLAWED[_name] += f" --against fixtures/{_use.against}"
 
 
 OTHERS = re.compile(r"^(?:hlteval:.*|note: .*\n(?:      .*\n)*)|(?<=\[)[\d.]+, [\d.]+(?=\])", re.M)

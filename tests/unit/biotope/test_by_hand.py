@@ -38,7 +38,7 @@ def figures(similarities: list[float], references: int, predictions: int) -> dic
 
 def of_facts(mean: float, predictions: int, deletions: int, references: int) -> dict[str, float]:
     counts = {"predictions": predictions, "deletions": deletions, "references": references}
-    return {"mean_references": mean, **counts}
+    return {"mean-references": mean, **counts}
 
 
 def of_given(matches: float, references: int) -> dict[str, float]:

@@ -81,7 +81,7 @@ def test_a_knowledge_base_is_scored_by_its_facts(task: str, profile: str) -> Non
     (1360, 7) goes nowhere.
     """
     found = metrics(task, profile=profile, ontology=ONTOLOGY)
-    assert found["mean_references"] == pytest.approx((NEAR + 1 + 0 + 1) / 4)
+    assert found["mean-references"] == pytest.approx((NEAR + 1 + 0 + 1) / 4)
     assert (found["predictions"], found["deletions"], found["references"]) == (4, 1, 4)
 
 
