@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 import polars as pl
 
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.quotes import are_quoted
 from hlteval.representation import Corpus
-from hlteval.representation.quotes import are_quoted
 
 
 def candidates(corpus: Corpus) -> dict[int, list[str]]:

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 import polars as pl
 
+from hlteval.converters.toolkit.quotes import are_quoted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
-from hlteval.representation.quotes import are_quoted
 from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
