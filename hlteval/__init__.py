@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from hlteval.results.systems import Comparison, Leaderboard
     from hlteval.results.verdict import Verdict, Verification
     from hlteval.sources.inputs import Input, WrongArgument
-    from hlteval.tasks.generic import task
+    from hlteval.tasks.generic.declaration import task
     from hlteval.tasks.task import WrongOption
     from hlteval.workflows.convert.conversion import Lossy
     from hlteval.workflows.run.verdicts import Refused
@@ -85,7 +85,7 @@ _PUBLIC = {
         "results.systems": "Comparison Leaderboard",
         "results.verdict": "Verdict Verification",
         "sources.inputs": "Input WrongArgument",
-        "tasks.generic": "task",
+        "tasks.generic.declaration": "task",
         "tasks.task": "WrongOption",
         "workflows.convert.conversion": "Lossy",
         "workflows.run.verdicts": "Refused",

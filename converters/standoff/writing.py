@@ -388,11 +388,11 @@ def with_entities(corpus: Corpus) -> Corpus:
     placed = normalizations.join(named, on=["document", "target"], maintain_order="left")
     rank = pl.int_range(1, pl.len() + 1).over("mention_row")
     ranked = placed.select(*_KEYS, "mention_row", rank=rank, entity=entity_of("value"))
-    best = ranked.filter(rank=1).select(row="mention_row", best="entity")
+    best = ranked.filter(rank=1).select(row="mention_row", _best="entity")
     mentions = corpus.mentions.join(best, on="row", how="left", maintain_order="left")
     links = ranked.filter(pl.col("rank") > 1).sort("mention_row", "rank")
     return corpus.replace(
-        mentions=mentions.with_columns(entity="best").drop("best"),
+        mentions=mentions.with_columns(entity="_best").drop("_best"),
         links=links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64)),
     )
 

@@ -44,16 +44,15 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The segments, a batch for each file."""
-    return read_files(source, FORMAT.name, _read)
 
+    def segments(file: File) -> tuple[Corpus, Iterable[Finding]]:
+        text = file.text or ""
+        rows, wrong = match_lines(text, _PATTERN)
+        rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
+        rows = by_time(rows).with_columns(pl.col("text").fill_null(""))
+        return as_segments(rows, file), line_problems(file.member, text, "TRN201", wrong)
 
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
-    text = file.text or ""
-    rows, wrong = match_lines(text, _PATTERN)
-    rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
-    rows = by_time(rows).with_columns(pl.col("text").fill_null(""))
-    corpus = as_segments(rows, file)
-    return corpus, line_problems(file.member, text, "TRN201", wrong)
+    return read_files(source, FORMAT.name, segments)
 
 
 def by_time(rows: pl.DataFrame) -> pl.DataFrame:

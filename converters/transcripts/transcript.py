@@ -75,13 +75,6 @@ def read(
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-def _detect(lines: pl.Series) -> Literal["tab", "none"]:
-    """Whether most lines that are not empty begin with an identifier of their own and a tab."""
-    written = lines.filter(lines.str.strip_chars() != "")
-    names = written.str.extract(r"^([^\s]+)\t").drop_nulls()
-    return "tab" if names.n_unique() * 2 > written.len() else "none"
-
-
 def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
     """The lines of a text.
 
@@ -90,7 +83,11 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
         first record of that name.
     """
     lines = pl.Series(text.removesuffix("\n").split("\n") if text else [], dtype=pl.String)
-    how = _detect(lines) if identifiers == "auto" else identifiers
+    how = identifiers
+    if how == "auto":  # most lines that are not empty begin with an identifier of their own
+        written = lines.filter(lines.str.strip_chars() != "")
+        names = written.str.extract(r"^([^\s]+)\t").drop_nulls()
+        how = "tab" if names.n_unique() * 2 > written.len() else "none"
     frame = pl.DataFrame({"text": lines.str.strip_chars_end("\r")})
     record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
     if how == "none":

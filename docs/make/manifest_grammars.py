@@ -26,7 +26,7 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
-from hlteval.tasks import task_file
+from hlteval.tasks.generic import task_file
 
 GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "manifest": (

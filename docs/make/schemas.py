@@ -33,7 +33,7 @@ from hlteval.results.evaluation import (
 )
 from hlteval.results.systems import Interval, RefusedSystem
 from hlteval.results.verdict import Counts, Output, OverVerdict, Profile
-from hlteval.tasks import task_file
+from hlteval.tasks.generic import task_file
 
 FOLDER = Path(__file__).parents[2] / "hlteval" / "reports" / "schemas"
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

@@ -45,7 +45,7 @@ from hlteval.sources.decoding import check_encoding
 from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import is_file, is_known, load, task_names
-from hlteval.tasks.generic import WrongTask
+from hlteval.tasks.generic.declaration import WrongTask
 from hlteval.tasks.options import unknown
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
@@ -472,7 +472,7 @@ def config_file(given: Input, task: str) -> Config:
         TypeError: for anything but a file.
         WrongArgument: if it has errors, or is for another task.
     """
-    from hlteval.syntax.toml_file import NotToml
+    from hlteval.tasks.toml_file import NotToml
     from hlteval.workflows.config import read_config
 
     path = as_path("defaults", given, files_only=True)

@@ -475,7 +475,7 @@ def check_file(name: str) -> None:
     if not is_file(name):
         return
     from hlteval.cli.output import show_findings
-    from hlteval.tasks.generic import WrongTask
+    from hlteval.tasks.generic.declaration import WrongTask
 
     try:
         with usage():

@@ -26,7 +26,7 @@ def new_task(
     from hlteval.reports.terminal import Prose, remarks, write
     from hlteval.sources.writing import check_name
     from hlteval.tasks import SUFFIX
-    from hlteval.tasks.generic_draft import draft
+    from hlteval.tasks.generic.draft import draft
 
     if output is not None and not output.endswith(SUFFIX):
         raise BadParameter(f"the name of a declaration ends in {SUFFIX}")
@@ -81,7 +81,7 @@ def _check(path: str, form: Form) -> None:
     from hlteval.cli.output import show_verdict
     from hlteval.findings import Findings
     from hlteval.results.verdict import Verdict
-    from hlteval.tasks.generic import read_declaration
+    from hlteval.tasks.generic.declaration import read_declaration
 
     with usage():
         findings = read_declaration(path).findings

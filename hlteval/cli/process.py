@@ -139,8 +139,8 @@ def _usage_errors() -> tuple[type[Exception], ...]:
     """The errors in arguments; a run without any imports none of the modules that have them."""
     from hlteval.converters import WrongSetting
     from hlteval.serve.settings import CannotServe
-    from hlteval.syntax.toml_file import NotToml
     from hlteval.tasks.task import WrongOption
+    from hlteval.tasks.toml_file import NotToml
     from hlteval.workflows.convert.conversion import WrongOutput
     from hlteval.workflows.convert.inputs import UnknownFormat
     from hlteval.workflows.evaluation.pipeline import CannotWatch, InUse

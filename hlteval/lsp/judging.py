@@ -17,9 +17,9 @@ from hlteval.lsp.documents import NOWHERE, Buffer, OpenFiles, Text, Units, absol
 from hlteval.lsp.session import EditorFinding, Order, UnitResult
 from hlteval.sources import OpenInput, Source, Unreadable, open_source
 from hlteval.sources.names import archive_suffix
-from hlteval.syntax.toml_file import TomlFile
 from hlteval.tasks import GENERIC, is_known, load, task_names
 from hlteval.tasks.task import Option, Task, WrongOption
+from hlteval.tasks.toml_file import TomlFile
 from hlteval.workflows.config import OWN, SHARED, find, read_config, relative_path, start_of
 from hlteval.workflows.convert.inputs import UnknownFormat, detect_format
 from hlteval.workflows.run.batches import NothingGiven

@@ -71,7 +71,7 @@ def load(name: str) -> Task:
     Raises:
         KeyError: if there is none of that name.
         FileNotFoundError: if there is no such file.
-        hlteval.tasks.generic.WrongTask: if its declaration has errors.
+        hlteval.tasks.generic.declaration.WrongTask: if its declaration has errors.
 
     Examples:
         >>> load("seedev-binary").primary["plan"]
@@ -82,7 +82,7 @@ def load(name: str) -> Task:
 
         return read_task(name)
     if is_file(name):
-        from hlteval.tasks.generic import declared_task
+        from hlteval.tasks.generic.declaration import declared_task
 
         return declared_task(name)
     task: Task = load_extension(TASKS, name)

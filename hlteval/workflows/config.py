@@ -22,11 +22,11 @@ from hlteval.results.config import Config
 from hlteval.sources.decoding import check_encoding
 from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
-from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import is_file, is_known, load, task_names
-from hlteval.tasks.generic import WrongTask
+from hlteval.tasks.generic.declaration import WrongTask
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Option, WrongOption
+from hlteval.tasks.toml_file import TomlFile, read_toml
 from hlteval.workflows.run.request import Selection, UnknownCode
 
 OWN = "hlteval.toml"
@@ -77,7 +77,7 @@ def read_config(path: str, task: str = "") -> Config:
 
     Raises:
         FileNotFoundError: if the file does not exist.
-        hlteval.syntax.toml_file.NotToml: if it is not one file.
+        hlteval.tasks.toml_file.NotToml: if it is not one file.
     """
     if Path(path).name == SHARED:
         file: TomlFile = _Table(path, Path(path).read_text("utf-8", "replace"))

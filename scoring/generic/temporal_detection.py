@@ -66,7 +66,8 @@ class TemporalDetection(Metric):
         sides = []
         for corpus in (reference, system):
             names = corpus.documents.select("name", document="row")
-            rows = corpus.instances.join(names, on="document", how="left", maintain_order="left")
+            rows = corpus.instances.select("document", "label", "start", "end", "llr")
+            rows = rows.join(names, on="document", how="left", maintain_order="left")
             score = pl.col("llr").fill_null(0.0)
             rows = rows.select("start", "end", document="name", score=score, **{"class": "label"})
             sides.append(rows.filter((pl.col("start") < pl.col("end")).fill_null(value=False)))

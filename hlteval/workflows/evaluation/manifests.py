@@ -29,11 +29,11 @@ from hlteval.results.verdict import Defaults, Profile
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import is_url
 from hlteval.syntax.places import Path
-from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import is_file, is_known, load, task_names
-from hlteval.tasks.generic import WrongTask
+from hlteval.tasks.generic.declaration import WrongTask
 from hlteval.tasks.options import check_values, merge_options
 from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.toml_file import TomlFile, read_toml
 
 S = TypeVar("S")
 

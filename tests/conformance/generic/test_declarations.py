@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hlteval.tasks import load
-from hlteval.tasks.generic import read_declaration
+from hlteval.tasks.generic.declaration import read_declaration
 
 CONF = "[entities]\nDrug\nDose\nComment\n[relations]\n[events]\n[attributes]\n"
 

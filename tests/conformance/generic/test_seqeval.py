@@ -15,7 +15,7 @@ from hlteval.scoring.generic.averages import RATES
 from hlteval.scoring.generic.mentions import Options
 from hlteval.scoring.generic.official_seqeval import OfficialSeqeval
 from hlteval.sources import open_source
-from hlteval.tasks.generic import presets
+from hlteval.tasks.generic.declaration import presets
 
 CASES = [
     *("01-iob2-basic", "02-iob2-repair", "03-iob1", "04-iob1-b-after-other-type", "05-ioe2"),

@@ -10,7 +10,7 @@ import pytest
 
 import hlteval
 from hlteval.tasks import load
-from hlteval.tasks.generic import read_declaration
+from hlteval.tasks.generic.declaration import read_declaration
 from tests.cli.test_pages import blocks
 
 PAGE = Path(__file__).parents[3] / "docs" / "how-to" / "declarations.md"

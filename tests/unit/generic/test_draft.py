@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.tasks.generic import read_declaration
-from hlteval.tasks.generic_draft import draft
+from hlteval.tasks.generic.declaration import read_declaration
+from hlteval.tasks.generic.draft import draft
 from hlteval.tasks.task import WrongOption
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"

@@ -8,7 +8,7 @@ import pytest
 
 import hlteval
 from hlteval.tasks import load
-from hlteval.tasks.generic import WrongTask, read_declaration
+from hlteval.tasks.generic.declaration import WrongTask, read_declaration
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "task-toml"
 PLACES = """

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval.tasks.generic import read_declaration
+from hlteval.tasks.generic.declaration import read_declaration
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "wrong_declarations.txt"
 CONFS = {

@@ -13,10 +13,10 @@ from hlteval.findings import catalogue
 from hlteval.representation import TABLES
 from hlteval.scoring.metric import SCORINGS, Metric
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.generic import READ_OPTIONS, tables_with_keys
+from hlteval.tasks.generic.declaration import READ_OPTIONS, tables_with_keys
+from hlteval.tasks.generic.task_file import BUILTIN_OF, UNITS
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import Task
-from hlteval.tasks.task_file import BUILTIN_OF, UNITS
 
 PROFILES = ("plan", "official")
 SEEDEV = ("seedev-binary", "seedev-full")

@@ -10,7 +10,7 @@ from hlteval.converters import Summary, summaries
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.tasks import task_names
-from hlteval.tasks.generic import (
+from hlteval.tasks.generic.declaration import (
     AVERAGES,
     READ_KEYS,
     READ_OPTIONS,

@@ -17,10 +17,10 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
 from hlteval.sources import Source, open_source
 from hlteval.tasks import BUILTIN, load
-from hlteval.tasks.generic import presets
+from hlteval.tasks.generic.declaration import presets
+from hlteval.tasks.generic.task_file import BUILTIN_OF, UNITS
 from hlteval.tasks.option_files import read_corpus
 from hlteval.tasks.task import WrongOption
-from hlteval.tasks.task_file import BUILTIN_OF, UNITS
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.generic.units import misfits
 from hlteval.validators.rule import RuleContext

@@ -23,10 +23,10 @@ from hlteval.extensions import Tables, read_tables, resolve
 from hlteval.findings import Finding, Severity, entry
 from hlteval.scoring.metric import Metric
 from hlteval.syntax.json_text import schema_errors
-from hlteval.syntax.toml_file import TomlFile, read_toml
 from hlteval.tasks import SUFFIX, load
+from hlteval.tasks.generic.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.tasks.task import Task, has_code
-from hlteval.tasks.task_file import BUILTIN_OF, TaskFile, TaskTable
+from hlteval.tasks.toml_file import TomlFile, read_toml
 from hlteval.validators.generic.schema import Allowed
 
 if TYPE_CHECKING:
@@ -273,9 +273,9 @@ def read_declaration(path: str) -> Declaration:
 
     Raises:
         FileNotFoundError: if there is no such file.
-        hlteval.syntax.toml_file.NotToml: if it is not one file.
+        hlteval.tasks.toml_file.NotToml: if it is not one file.
     """
-    from hlteval.tasks.generic_checks import check
+    from hlteval.tasks.generic.checks import check
 
     if path.startswith("{"):
         content = json.loads(path)

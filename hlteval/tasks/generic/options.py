@@ -17,7 +17,8 @@ def stretches(source: Source, _: Mapping[str, str]) -> FileValue:
 
     def rows(corpus: Corpus) -> pl.DataFrame:
         names = corpus.documents.select("name", document="row")
-        named = corpus.regions.join(names, on="document", maintain_order="left")
+        regions = corpus.regions.select("document", "start", "end")
+        named = regions.join(names, on="document", maintain_order="left")
         return named.select("name", "start", "end")
 
     return read_rows(load("uem"), source, rows)
