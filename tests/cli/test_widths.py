@@ -71,7 +71,8 @@ FLAWED = {
 for _name, _use in CONTEXTS.items():
     if _name not in FLAWED:
         SIDES[_name] = (f"fixtures/{_use.against}", f"fixtures/{_use.submission}")
-        FLAWED[_name] = str(min((ROOT / "fixtures" / _name / "invalid").iterdir()))
+        _first = min((ROOT / "fixtures" / _name / "invalid").iterdir())
+        FLAWED[_name] = str(_first.relative_to(ROOT))
         if _name.startswith("bb1"):  # whose documents are those of the reference
             FLAWED[_name] += f" --against fixtures/{_use.against}"
 
