@@ -52,9 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if whole or config.args != config.getini("testpaths"):
         os.environ[THOROUGH] = "1"
     else:
-        settings.register_profile("share", settings(), max_examples=25)
+        settings.register_profile("share", settings(), max_examples=16)
         settings.load_profile("share")
-    config.option.mutations = config.option.mutations or (12 if thorough() else 4)
+    config.option.mutations = config.option.mutations or (12 if thorough() else 3)
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return

@@ -84,6 +84,7 @@ def test_the_first_segments_of_the_synthetic_set(meteor, cases, synthetic):
     assert round(values["bleu"], 2) == 62.06
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_plan(meteor, cases):
     """The first two segments of the example of five; the texts of the others are not kept."""
     _, tables = scored(meteor, cases / "mt_ref", cases / "mt")
@@ -92,6 +93,7 @@ def test_the_example_of_the_plan(meteor, cases):
     assert tables["segments"]["ter"].round(2).to_list() == [85.71, 25.0]
 
 
+@pytest.mark.thorough
 def test_sums_are_scored_as_the_jar_scores_them(meteor, cases):
     """EVAL of the jar, of segments and of all of them, is the formula on our counts."""
     reference, system = corpus(cases / "syn_valid/ref"), corpus(cases / "syn_valid/mt")
@@ -106,6 +108,7 @@ def test_sums_are_scored_as_the_jar_scores_them(meteor, cases):
     assert each[0] == 1.0
 
 
+@pytest.mark.thorough
 def test_several_references_and_traps(meteor):
     texts = ["the cat sat ||| here", "a\r\nb", "the dog ran", ""]
     references = [["the cat ||| sat"], ["a b"], ["no match", "the dog ran"], ["x"]]
@@ -114,6 +117,7 @@ def test_several_references_and_traps(meteor):
     assert 0.4 < scores[0] < 1
 
 
+@pytest.mark.thorough
 def test_protected_words_are_words_of_meteor(meteor):
     from hlteval.scoring.mt.segments import with_placeholders
 
