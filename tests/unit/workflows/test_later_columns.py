@@ -86,6 +86,7 @@ def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
         assert found[name] == outcome, name
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", ["corpus", "jsonl"])
 def test_either_version_reads_what_the_other_saves(form: str, tmp_path: Path) -> None:
     corpus = runpy.run_path(str(SCRIPT))["everything"]()
