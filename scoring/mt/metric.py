@@ -34,6 +34,7 @@ from hlteval.scoring.mt.segments import (
     TranslationOptions,
     segment_pairs,
 )
+from hlteval.scoring.mt.strings import Segments
 
 #: The columns of the counts beside those of metrics.
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -90,12 +91,15 @@ class Translation(AdditiveMetric):
         """
         rows = segment_pairs(reference, system, self.options)
         scored = rows.filter("scored")
-        translations, references = scored["translation"].to_list(), scored["references"].to_list()
+        texts = (scored["translation"].to_list(), scored["references"].to_list())
+        counts = [np.zeros((0, len(self._all_columns)))]
+        for block in Segments(*texts, self.options.lowercase).blocks():
+            none = np.zeros((len(block.translations), 0))
+            each = (metric.counts(block) for metric in self.measures.values())
+            counts.append(np.hstack([none, *each]))
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
-        tables = [places.filter("scored")]
-        for name, metric in self.measures.items():
-            columns = dict.fromkeys(self._columns[name], pl.Float64)
-            tables.append(pl.DataFrame(metric.counts(translations, references), columns))
+        columns = dict.fromkeys(self._all_columns, pl.Float64)
+        tables = [places.filter("scored"), pl.DataFrame(np.vstack(counts), columns)]
         counted = pl.concat(tables, how="horizontal")
         rest = places.filter(~pl.col("scored"))
         total = self.total([pl.concat([counted, rest], how="diagonal")])
