@@ -329,8 +329,9 @@ def shifted_edits(translation: str, reference: str, least: int) -> int:
         found = Levenshtein.distance(shifted, reference, score_cutoff=edits - 1)
         if found >= edits or in_beam(found, len(shifted), len(reference)):
             return found, ""
-        found, _ = beam(shifted)
-        return found, ""
+        slope, codes = len(reference) / len(shifted), Levenshtein.opcodes(shifted, reference)
+        near = all(abs(code.dest_end - code.src_end * slope) < BEAM - 1 for code in codes)
+        return (found, "") if near else beam(shifted)
 
     while True:
         edits, trace = beam(words)
