@@ -125,7 +125,8 @@ class Translation(AdditiveMetric):
         scored = total.filter("scored")
         values: dict[str, float | None] = {}
         for name, metric in self.measures.items():
-            sums = np.array([[math.fsum(scored[column]) for column in self._columns[name]]])
+            columns = _matrix(scored, self._columns[name]).T.tolist()
+            sums = np.array([[*map(math.fsum, columns)]])
             values[name] = float(metric.values(sums)[""][0]) if scored.height else None
         if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
             values[METEOR] = None
