@@ -131,7 +131,7 @@ class Segments:
             bits += width * steps
             keys = np.sort(grams << low | of_side)
             is_side = keys & (1 << low) - 1 == np.arange(sides)[:, None]
-            for shift in range(width * (steps - 1) + low, -1, -width):
+            for shift in range(width * (steps - 1) + low, low - 1, -width):
                 starts = np.flatnonzero(np.diff(keys >> shift, prepend=-1))
                 own, *others = np.add.reduceat(is_side, starts, axis=1, dtype=np.int64)
                 matches = np.minimum(own, others)
@@ -335,4 +335,5 @@ def ter(sums: Numbers) -> Numbers:
         [25.0, 100.0, 0.0]
     """
     edits, words = sums.T
-    return 100 * np.divide(edits, words, out=(edits > 0).astype(np.float64), where=words > 0)
+    values: Numbers = 100 * np.where(words > 0, ratio(edits, words), edits > 0)
+    return values
