@@ -61,16 +61,10 @@ class Translation(AdditiveMetric):
         return {name: measure(name, self.options) for name in self.options.metrics}
 
     @cached_property
-    def _columns(self) -> Mapping[str, list[str]]:
-        """The columns of the counts of each metric."""
-        return {
-            name: [f"{name}.{number}" for number in range(metric.size)]
-            for name, metric in self.measures.items()
-        }
-
-    @property
-    def _all_columns(self) -> list[str]:
-        return [column for columns in self._columns.values() for column in columns]
+    def _columns(self) -> list[str]:
+        """The columns of the counts of all metrics."""
+        metrics = self.measures.items()
+        return [f"{name}.{number}" for name, each in metrics for number in range(each.size)]
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -92,18 +86,15 @@ class Translation(AdditiveMetric):
         rows = segment_pairs(reference, system, self.options)
         scored = rows.filter("scored")
         texts = (scored["translation"].to_list(), scored["references"].to_list())
-        counts = [np.zeros((0, len(self._all_columns)))]
+        counts = [np.zeros((0, len(self._columns)))]
         for block in Segments(*texts, self.options.lowercase).blocks():
-            none = np.zeros((len(block.translations), 0))
-            each = (metric.counts(block) for metric in self.measures.values())
-            counts.append(np.hstack([none, *each]))
+            none, metrics = np.zeros((len(block.translations), 0)), self.measures.values()
+            counts.append(np.hstack([none, *(metric.counts(block) for metric in metrics)]))
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
-        columns = dict.fromkeys(self._all_columns, pl.Float64)
-        tables = [places.filter("scored"), pl.DataFrame(np.vstack(counts), columns)]
-        counted = pl.concat(tables, how="horizontal")
-        rest = places.filter(~pl.col("scored"))
-        total = self.total([pl.concat([counted, rest], how="diagonal")])
-        return total, rows if alignment else None
+        columns = pl.DataFrame(np.vstack(counts), dict.fromkeys(self._columns, pl.Float64))
+        counted = pl.concat([places.filter("scored"), columns], how="horizontal")
+        both = pl.concat([counted, places.filter(~pl.col("scored"))], how="diagonal")
+        return self.total([both]), rows if alignment else None
 
     def finish(self) -> None:
         """End the process of METEOR."""
@@ -112,7 +103,7 @@ class Translation(AdditiveMetric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all segments, by document."""
-        schema = {**PLACES, **dict.fromkeys(self._all_columns, pl.Float64)}
+        schema = {**PLACES, **dict.fromkeys(self._columns, pl.Float64)}
         every = [pl.DataFrame(schema=schema), *counts]
         rows = pl.concat(batch.select(*schema) for batch in every)
         return rows.sort("document", "order", maintain_order=True)
@@ -123,20 +114,15 @@ class Translation(AdditiveMetric):
         METEOR is undefined, not absent, where no metrics were chosen.
         """
         scored = total.filter("scored")
-        values: dict[str, float | None] = {}
-        for name, metric in self.measures.items():
-            columns = _matrix(scored, self._columns[name]).T.tolist()
-            sums = np.array([[*map(math.fsum, columns)]])
-            values[name] = float(metric.values(sums)[""][0]) if scored.height else None
+        sums = [*map(math.fsum, _matrix(scored, self._columns).T.tolist())]
+        every = self._values(np.array([sums], np.float64))
+        values = {name: float(every[name][0]) if scored.height else None for name in self.measures}
         if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
             values[METEOR] = None
         values["segments"] = scored.height
         head = {"evaluation": "Translation", "scoring": "system"}
         rows = ({**head, "measure": name, "value": value} for name, value in values.items())
-        sums_of_documents = scored.group_by("document", maintain_order=True).agg(
-            pl.len().cast(pl.Int64).alias("segments"), pl.col(self._all_columns).sum()
-        )
-        documents = self._with_values(sums_of_documents, "document", "segments")
+        documents = self._with_values(self._by_document(scored), "document", "segments")
         segments = self._with_values(scored, "document", "segment", alone=True)
         tables = {"scorings": scorings(rows), "documents": documents, "segments": segments}
         if self.options.sf_scores:
@@ -145,12 +131,23 @@ class Translation(AdditiveMetric):
 
     def _with_values(self, sums: pl.DataFrame, *keys: str, alone: bool = False) -> pl.DataFrame:
         """The keys and the values of rows of counts, a column per metric."""
-        series: list[pl.Series] = []
+        values = self._values(_matrix(sums, self._columns), alone=alone).items()
+        return sums.select(*keys, *(pl.Series(name, each, pl.Float64) for name, each in values))
+
+    def _values(self, sums: NDArray[np.float64], *, alone: bool = False) -> Replicates:
+        """The values of rows of the counts of all metrics, and of what they are made of."""
+        values: Replicates = {}
         for name, metric in self.measures.items():
-            counts = _matrix(sums, self._columns[name])
-            values = metric.values(counts, alone=alone)
-            series += [pl.Series(name + end, each, pl.Float64) for end, each in values.items()]
-        return sums.select(*keys, *series)
+            own, sums = np.split(sums, [metric.size], axis=1)
+            parts = metric.values(own, alone=alone).items()
+            values |= {name + end: each for end, each in parts}
+        return values
+
+    def _by_document(self, scored: pl.DataFrame) -> pl.DataFrame:
+        """The number of segments of each document, and the sums of their counts."""
+        segments = pl.len().cast(pl.Int64).alias("segments")
+        groups = scored.group_by("document", maintain_order=True)
+        return groups.agg(segments, pl.col(self._columns).sum())
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Which segments are not scored, and the signatures of sacrebleu and METEOR."""
@@ -221,25 +218,16 @@ class Translation(AdditiveMetric):
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of the scored segments of each document."""
-        sums = (
-            counts.filter("scored")
-            .group_by("document")
-            .agg(pl.len().cast(pl.Float64).alias("segments"), pl.col(self._all_columns).sum())
-        )
+        sums = self._by_document(counts.filter("scored"))
         named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
-        placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0.0)
-        return {"": _matrix(placed, ["segments", *self._all_columns])}
+        placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0)
+        return {"": _matrix(placed, ["segments", *self._columns])}
 
     def values_of(self, sums: Sums) -> Replicates:
         """The values of sums of these counts."""
-        summed = sums[""]
-        segments, begin = summed[:, 0], 1
-        replicates: Replicates = {"segments": segments}
-        for name, metric in self.measures.items():
-            values = metric.values(summed[:, begin : begin + metric.size])[""]
-            replicates[name] = np.where(segments > 0, values, np.nan)
-            begin += metric.size
-        return replicates
+        segments, every = sums[""][:, 0], self._values(sums[""][:, 1:])
+        values = {name: np.where(segments > 0, every[name], np.nan) for name in self.measures}
+        return {"segments": segments, **values}
 
 
 def _matrix(rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
