@@ -162,11 +162,9 @@ class MeteorMeasure:
         """
         counts = self.jar_counts(segments.translations, segments.references)
         if len(counts) and not self._checked:
-            first = counts[:_COMPARED]
-            self._checked = True
-            if not np.allclose(
-                meteor(addable(first))[""], self.jar_scores(first)[:-1], rtol=0, atol=_CLOSE
-            ):
+            first, self._checked = counts[:_COMPARED], True
+            scores = self.jar_scores(first)[:-1]
+            if not np.allclose(meteor(addable(first))[""], scores, rtol=0, atol=_CLOSE):
                 self.finish()
                 raise CannotCount(finding("MTS109").of(OPTION))
         return addable(counts)
@@ -264,16 +262,12 @@ class MeteorMeasure:
             raise self._fail("MTS102", folder=str(jar.parent))
         if java is None:
             raise self._fail("MTS103")
-        options = ["-Dfile.encoding=UTF-8", "-jar", str(jar.resolve())]
-        options += ["-", "-", "-stdio", "-l", "en", "-norm"]
-        options += [] if self.paraphrases else ["-m", "exact stem synonym"]
+        command = [java, f"-Xmx{MEMORY}", "-Dfile.encoding=UTF-8", "-jar", str(jar.resolve())]
+        command += ["-", "-", "-stdio", "-l", "en", "-norm"]
+        command += [] if self.paraphrases else ["-m", "exact stem synonym"]
         pipe, self._errors = subprocess.PIPE, tempfile.TemporaryFile()  # noqa: SIM115
         child = subprocess.Popen(  # noqa: S603 - Java, the jar and options, no shell
-            [java, f"-Xmx{MEMORY}", *options],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=self._errors,
-            start_new_session=True,
+            command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True
         )
         weakref.finalize(self, _end, child, self._errors)
         return child
@@ -305,10 +299,9 @@ def _end(process: subprocess.Popen[bytes] | None, errors: IO[bytes]) -> None:
     errors.close()
     if process is not None:
         process.kill()
-        for stream in (process.stdin, process.stdout):
+        for stream in filter(None, (process.stdin, process.stdout)):
             with suppress(OSError):
-                if stream is not None:
-                    stream.close()
+                stream.close()
         process.wait()
 
 

@@ -25,15 +25,8 @@ from numpy.typing import NDArray
 from hlteval.findings.counts import count_of, fill
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, scorings
+from hlteval.scoring.mt import segments as mt
 from hlteval.scoring.mt.measures import Measure, measure
-from hlteval.scoring.mt.segments import (
-    DEFAULT_METRICS,
-    METEOR,
-    METRICS,
-    Justifications,
-    TranslationOptions,
-    segment_pairs,
-)
 from hlteval.scoring.mt.strings import Segments
 
 #: The columns of the counts beside those of metrics.
@@ -53,7 +46,7 @@ class Translation(AdditiveMetric):
         options: what was chosen.
     """
 
-    options: TranslationOptions = field(default_factory=TranslationOptions)
+    options: mt.TranslationOptions = field(default_factory=mt.TranslationOptions)
 
     @cached_property
     def measures(self) -> Mapping[str, Measure]:
@@ -77,13 +70,13 @@ class Translation(AdditiveMetric):
             >>> said = [row | {"role": "system", "text": "Who did vaccinations first?"}]
             >>> documents = [{"row": 0, "name": "d1"}]
             >>> reference = Corpus(documents=documents, translations=gold)
-            >>> metric = Translation(options=TranslationOptions(metrics=("ter",)))
+            >>> metric = Translation(options=mt.TranslationOptions(metrics=("ter",)))
             >>> system = Corpus(documents=documents, translations=said)
             >>> counts, _ = metric.statistics(reference, system)
             >>> metric.score(metric.total([counts]))[0]["ter"]
             20.0
         """
-        rows = segment_pairs(reference, system, self.options)
+        rows = mt.segment_pairs(reference, system, self.options)
         scored = rows.filter("scored")
         texts = (scored["translation"].to_list(), scored["references"].to_list())
         counts = [np.zeros((0, len(self._columns)))]
@@ -117,8 +110,8 @@ class Translation(AdditiveMetric):
         sums = [*map(math.fsum, _matrix(scored, self._columns).T.tolist())]
         every = self._values(np.array([sums], np.float64))
         values = {name: float(every[name][0]) if scored.height else None for name in self.measures}
-        if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
-            values[METEOR] = None
+        if self.options.metrics == mt.DEFAULT_METRICS:  # the plan names it, but nobody asked for it
+            values[mt.METEOR] = None
         values["segments"] = scored.height
         head = {"evaluation": "Translation", "scoring": "system"}
         rows = ({**head, "measure": name, "value": value} for name, value in values.items())
@@ -145,9 +138,8 @@ class Translation(AdditiveMetric):
 
     def _by_document(self, scored: pl.DataFrame) -> pl.DataFrame:
         """The number of segments of each document, and the sums of their counts."""
-        segments = pl.len().cast(pl.Int64).alias("segments")
-        groups = scored.group_by("document", maintain_order=True)
-        return groups.agg(segments, pl.col(self._columns).sum())
+        sums = (pl.len().cast(pl.Int64).alias("segments"), pl.col(self._columns).sum())
+        return scored.group_by("document", maintain_order=True).agg(*sums)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Which segments are not scored, and the signatures of sacrebleu and METEOR."""
@@ -157,18 +149,12 @@ class Translation(AdditiveMetric):
         scored = total.filter("scored")
         if (only := self.options.only) is not None:
             found = len(only & {*total.select("document", "segment").iter_rows()})
-            yield fill(
-                "only a subset is scored: {found:,} of its {count:,} {count|segment|segments} "
-                "{found|is|are} in the reference",
-                {"found": found, "count": len(only)},
-            )
+            verb, segments = "is" if found == 1 else "are", count_of(len(only), "segment")
+            yield f"only a subset is scored: {found:,} of its {segments} {verb} in the reference"
         if (justified := self.options.justifications) is not None:
-            right = justified.correct.height
-            yield fill(
-                "justifications: {right:,} of {count:,} situation {count|frame|frames} "
-                "{right|is|are} correct",
-                {"right": right, "count": justified.submitted.height},
-            )
+            right, frames = justified.correct.height, justified.submitted.height
+            verb, every = "is" if right == 1 else "are", count_of(frames, "situation frame")
+            yield f"justifications: {right:,} of {every} {verb} correct"
             if bare := right - justified.frames.height:
                 names = "{bare:,} correct situation {bare|frame names|frames name} no segment"
                 yield fill(names, {"bare": bare})
@@ -193,10 +179,8 @@ class Translation(AdditiveMetric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """With justifications, what assessors see: these segments and their neighbours."""
-        justified = self.options.justifications
-        if justified is None:
-            return {}, {}
-        return {"assessment": assessment(aligned, justified, self.options.neighbours)}, {}
+        justified, neighbours = self.options.justifications, self.options.neighbours
+        return {"assessment": assessment(aligned, justified, neighbours)} if justified else {}, {}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Translation, ...]:
         """The metric of the named values; it lacks those that are not computed.
@@ -207,8 +191,8 @@ class Translation(AdditiveMetric):
         if names is None:
             return (self,)
         wanted = {*names} - {"segments"}
-        if wanted - {*METRICS}:
-            raise ValueError(f"use one of {', '.join(METRICS)}")
+        if wanted - {*mt.METRICS}:
+            raise ValueError(f"use one of {', '.join(mt.METRICS)}")
         kept = tuple(name for name in self.options.metrics if name in wanted)
         return (replace(self, options=replace(self.options, metrics=kept, sf_scores={})),)
 
@@ -234,11 +218,11 @@ def _matrix(rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
     return rows.select(columns).to_numpy().astype(np.float64).reshape(rows.height, len(columns))
 
 
-def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int) -> pl.DataFrame:
+def assessment(every: pl.DataFrame, justified: mt.Justifications, neighbours: int) -> pl.DataFrame:
     """The segments that assessors see (section 15.2.3): justifications and their neighbours.
 
     Args:
-        aligned: all segments, as `segments.segment_pairs` gives them.
+        every: all segments, as `segments.segment_pairs` gives them.
         justified: the frames that were judged correct, with their justifications.
         neighbours: how many segments before and after are shown.
 
@@ -248,10 +232,10 @@ def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int
         line) and `translation`.
     """
     frames = justified.frames.unique(maintain_order=True).rename({"segment": "justification"})
-    order = aligned.select("document", justification="segment", middle="order")
+    order = every.select("document", justification="segment", middle="order")
     texts = ("source", pl.col("references").list.join("\n"), "translation")
     rows = frames.join(order, on=["document", "justification"], maintain_order="left")
-    segments = aligned.select("document", "order", "segment", *texts)
+    segments = every.select("document", "order", "segment", *texts)
     rows = rows.join(segments, on="document", maintain_order="left_right")
     distance = pl.col("order") - pl.col("middle")
     near = rows.filter(distance.abs() <= neighbours)
@@ -292,10 +276,8 @@ def correlation_tables(
         ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
     """
     names = documents["document"].to_list()
-    known = {
-        name: np.array([sf_scores.get(name, {}).get(each, np.nan) for each in names], np.float64)
-        for name in INPUTS
-    }
+    inputs = ((name, sf_scores.get(name, {})) for name in INPUTS)
+    known = {name: np.array([own.get(each, np.nan) for each in names]) for name, own in inputs}
     performance: list[tuple[object, ...]] = []
     for name, scores in known.items():
         own, differences = ~np.isnan(scores), known["mt"] - scores

@@ -27,8 +27,11 @@ Numbers = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 #: The names as sacrebleu writes them, and how many counts a segment has.
-STRING_MEASURES = {"bleu": ("BLEU", 10), "chrf": ("chrF2", 18), "chrf_pp": ("chrF2++", 24)} | {
-    "ter": ("TER", 2)
+MEASURES = {
+    "bleu": ("BLEU", 10),
+    "chrf": ("chrF2", 18),
+    "chrf_pp": ("chrF2++", 24),
+    "ter": ("TER", 2),
 }
 #: Characters that are counted at a time, and bits of the number of an n-gram and its segment.
 BLOCK, BITS = 1 << 17, 62
@@ -36,17 +39,16 @@ BLOCK, BITS = 1 << 17, 62
 BEAM = 25
 
 
-def numbered(lists: Sequence[Sequence[str]]) -> tuple[list[str], Whole, Whole]:
+def encode(lists: Sequence[Sequence[str]]) -> tuple[list[str], Whole, Whole]:
     """The distinct items of lists, the number of each item, and the lengths of the lists.
 
     Examples:
-        >>> items, numbers, lengths = numbered([["a", "b"], [], ["a"]])
+        >>> items, numbers, lengths = encode([["a", "b"], [], ["a"]])
         >>> items, numbers.tolist(), lengths.tolist()
         (['a', 'b'], [0, 1, 0], [2, 0, 1])
     """
     known: defaultdict[str, int] = defaultdict(count().__next__)
-    items = map(known.__getitem__, chain.from_iterable(lists))
-    numbers = np.fromiter(items, np.int64)
+    numbers = np.fromiter(map(known.__getitem__, chain.from_iterable(lists)), np.int64)
     return list(known), numbers, np.fromiter(map(len, lists), np.int64)
 
 
@@ -91,13 +93,13 @@ class Segments:
         """The distinct words with the spaces beside them; the words of all texts; their numbers."""
         pairs = zip(self.translations, self.references, strict=True)
         texts = chain.from_iterable((own, *others) for own, others in pairs)
-        words, *places = numbered([text.replace(" ", " \n ").split("\n") for text in texts])
+        words, *places = encode([text.replace(" ", " \n ").split("\n") for text in texts])
         return [word.lower() if self.lowercase else word for word in words], places[0], places[1]
 
     def tokens(self, split: Callable[[str], Sequence[str]]) -> tuple[Whole, Whole]:
         """The tokens of all texts as numbers, and how many each text has."""
         words, numbers, lengths = self._words
-        _, codes, sizes = numbered([split(word) for word in words])
+        _, codes, sizes = encode([split(word) for word in words])
         own, begins = sizes[numbers], (np.cumsum(sizes) - sizes)[numbers]
         places = np.arange(own.sum()) + np.repeat(begins - np.cumsum(own) + own, own)
         return codes[places], np.add.reduceat(own, np.cumsum(lengths) - lengths)
@@ -138,11 +140,9 @@ class Segments:
                 every = matches.max(axis=0, keepdims=True) if clipped else matches
                 both[order] = [np.bincount(rows[starts], each, rows[-1] + 1) for each in every]
                 order += 1
-        is_other, own = side > 0, lengths[side == 0][segment]
-        totals = [
-            np.maximum(each[is_other, None] - np.arange(orders), 0) for each in (own, lengths)
-        ]
-        return np.stack([*totals, both[:, side[is_other] - 1, segment[is_other]].T], axis=2)
+        at, own = side > 0, lengths[side == 0][segment]
+        totals = [np.maximum(each[at, None] - np.arange(orders), 0) for each in (own, lengths)]
+        return np.stack([*totals, both[:, side[at] - 1, segment[at]].T], axis=2)
 
     @cached_property
     def characters(self) -> Whole:
@@ -155,7 +155,7 @@ class StringMeasure:
     """BLEU, chrF, chrF++ or TER.
 
     Attributes:
-        name: one of `STRING_MEASURES`.
+        name: one of `MEASURES`.
         options: the tokenizer of BLEU, and whether case is ignored.
     """
 
@@ -165,7 +165,7 @@ class StringMeasure:
     @property
     def size(self) -> int:
         """How many counts a segment has."""
-        return STRING_MEASURES[self.name][1]
+        return MEASURES[self.name][1]
 
     def counts(self, segments: Segments) -> Numbers:
         """The counts of segments, a row each.
@@ -181,9 +181,8 @@ class StringMeasure:
         grams = segments.ngrams(segments.tokens(lambda word: split(word).split()), 4, clipped=True)
         own, other, _ = grams[:, 0].T
         # The reference whose length is closest, of two the shorter one.
-        distance = np.minimum.reduceat(abs(own - other) << 32 | other, segments.begins)
+        closest = np.minimum.reduceat(abs(own - other) << 32 | other, segments.begins) % (1 << 32)
         grams = grams[segments.begins]
-        closest = distance & (1 << 32) - 1
         return np.column_stack([grams[:, 0, 0], closest, grams[..., 2], grams[..., 0]])
 
     def _chrf_counts(self, segments: Segments) -> NDArray[Any]:
@@ -212,9 +211,8 @@ class StringMeasure:
         is_outside = (other >= BEAM) & (edits + abs(own - other) > 2 * BEAM - 4)
         for at in np.flatnonzero(is_outside | (edits > least + 1)).tolist():
             edits[at] = shifted_edits(*pairs[at], int(least[at]))
-        begins = segments.begins
-        words, number = (np.add.reduceat(each, begins) for each in (other, np.ones_like(other)))
-        return np.column_stack([np.minimum.reduceat(edits, begins), words / number])
+        words, number = (np.add.reduceat(each, segments.begins) for each in (other, other**0))
+        return np.column_stack([np.minimum.reduceat(edits, segments.begins), words / number])
 
     def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:
         """The values of rows of summed counts, by what follows the name of the metric in theirs.
@@ -234,7 +232,7 @@ class StringMeasure:
             references: how many each segment has; -1 where that varies.
         """
         self._corpus.num_refs = references
-        return f"{STRING_MEASURES[self.name][0]}|{self._corpus.get_signature()}"
+        return f"{MEASURES[self.name][0]}|{self._corpus.get_signature()}"
 
     def finish(self) -> None:
         """Nothing is kept."""
@@ -243,15 +241,15 @@ class StringMeasure:
     def _corpus(self) -> Any:
         """The metric of sacrebleu."""
         try:
-            metrics: Any = import_module("sacrebleu.metrics")
+            from sacrebleu import metrics
         except ImportError as reason:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
         lower = self.options.lowercase
         if self.name == "bleu":
-            return metrics.BLEU(lower, force=True, tokenize=self.options.tokenize)
-        words = 2 if self.name == "chrf_pp" else 0
-        ter = self.name == "ter"
-        return metrics.TER() if ter else metrics.CHRF(lowercase=lower, word_order=words)
+            return metrics.bleu.BLEU(lower, force=True, tokenize=self.options.tokenize)
+        if self.name == "ter":
+            return metrics.ter.TER()
+        return metrics.chrf.CHRF(lowercase=lower, word_order=2 * (self.name == "chrf_pp"))
 
 
 def shifted_edits(translation: str, reference: str, least: int) -> int:
@@ -303,11 +301,9 @@ def bleu(sums: Numbers, *, effective_order: bool = False) -> Numbers:
     smoothed = np.where(matches > 0, matches, np.ldexp(1.0, -np.cumsum(matches == 0, axis=1)))
     precisions = (100 * smoothed / np.maximum(totals, 1)).tolist()
     brevity = np.minimum(0.0, 1 - other / np.maximum(own, 1)).tolist()
+    rows = zip(brevity, precisions, orders.tolist(), strict=True)
     # The exp and log of numpy may differ from these in the last digit.
-    scores = [
-        exp(penalty) * exp(sum(map(log, row[:order])) / (order or 1))
-        for penalty, row, order in zip(brevity, precisions, orders.tolist(), strict=True)
-    ]
+    scores = [exp(less) * exp(sum(map(log, row[:n])) / (n or 1)) for less, row, n in rows]
     return np.where(matches.any(axis=1) & (effective_order | (orders == 4)), scores, 0.0)
 
 

@@ -79,8 +79,7 @@ def _other_files(package: Package) -> Iterator[Finding]:
         else:
             hint = "remove it; a submission contains only translations"
         values = {"name": member.basename, "hint": hint}
-        blocking = not package.found
-        yield entry("MTV102").finding(values, file=member.display, blocking=blocking)
+        yield entry("MTV102").finding(values, file=member.display, blocking=not package.found)
 
 
 def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
