@@ -86,8 +86,8 @@ class Translation(AdditiveMetric):
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
         columns = pl.DataFrame(np.vstack(counts), dict.fromkeys(self._columns, pl.Float64))
         counted = pl.concat([places.filter("scored"), columns], how="horizontal")
-        both = pl.concat([counted, places.filter(~pl.col("scored"))], how="diagonal")
-        return self.total([both]), rows if alignment else None
+        total = self.total([counted, places.filter(~pl.col("scored"))])
+        return total, rows if alignment else None
 
     def finish(self) -> None:
         """End the process of METEOR."""
@@ -97,8 +97,7 @@ class Translation(AdditiveMetric):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all segments, by document."""
         schema = {**PLACES, **dict.fromkeys(self._columns, pl.Float64)}
-        every = [pl.DataFrame(schema=schema), *counts]
-        rows = pl.concat(batch.select(*schema) for batch in every)
+        rows = pl.concat([pl.DataFrame(schema=schema), *counts], how="diagonal").select(*schema)
         return rows.sort("document", "order", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:

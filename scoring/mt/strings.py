@@ -27,12 +27,8 @@ Numbers = NDArray[np.float64]
 Whole = NDArray[np.int64]
 
 #: The names as sacrebleu writes them, and how many counts a segment has.
-MEASURES = {
-    "bleu": ("BLEU", 10),
-    "chrf": ("chrF2", 18),
-    "chrf_pp": ("chrF2++", 24),
-    "ter": ("TER", 2),
-}
+NAMES = {"bleu": "BLEU", "chrf": "chrF2", "chrf_pp": "chrF2++", "ter": "TER"}
+SIZES = {"bleu": 10, "chrf": 18, "chrf_pp": 24, "ter": 2}
 #: Characters that are counted at a time, and bits of the number of an n-gram and its segment.
 BLOCK, BITS = 1 << 17, 62
 #: The beam of TER: words on each side of the diagonal.
@@ -155,7 +151,7 @@ class StringMeasure:
     """BLEU, chrF, chrF++ or TER.
 
     Attributes:
-        name: one of `MEASURES`.
+        name: one of `NAMES`.
         options: the tokenizer of BLEU, and whether case is ignored.
     """
 
@@ -165,7 +161,7 @@ class StringMeasure:
     @property
     def size(self) -> int:
         """How many counts a segment has."""
-        return MEASURES[self.name][1]
+        return SIZES[self.name]
 
     def counts(self, segments: Segments) -> Numbers:
         """The counts of segments, a row each.
@@ -232,7 +228,7 @@ class StringMeasure:
             references: how many each segment has; -1 where that varies.
         """
         self._corpus.num_refs = references
-        return f"{MEASURES[self.name][0]}|{self._corpus.get_signature()}"
+        return f"{NAMES[self.name]}|{self._corpus.get_signature()}"
 
     def finish(self) -> None:
         """Nothing is kept."""
@@ -244,12 +240,12 @@ class StringMeasure:
             from sacrebleu import metrics
         except ImportError as reason:
             raise CannotCount(finding("MTS107").of("--metrics")) from reason
-        lower = self.options.lowercase
+        own = self.options
         if self.name == "bleu":
-            return metrics.bleu.BLEU(lower, force=True, tokenize=self.options.tokenize)
+            return metrics.bleu.BLEU(own.lowercase, force=True, tokenize=own.tokenize)
         if self.name == "ter":
             return metrics.ter.TER()
-        return metrics.chrf.CHRF(lowercase=lower, word_order=2 * (self.name == "chrf_pp"))
+        return metrics.chrf.CHRF(lowercase=own.lowercase, word_order=2 * (self.name == "chrf_pp"))
 
 
 def shifted_edits(translation: str, reference: str, least: int) -> int:
