@@ -48,6 +48,7 @@ def translations(
     truth, errors = (np.random.default_rng([seed, kind]) for kind in (0, 1 + number))
     names = pl.DataFrame({"row": range(documents)}, schema={"row": pl.Int64})
     listed = names.with_columns(name=pl.format("DOC_{}", pl.col("row")))
+    source = {"row": 0, "path": "", "member": "", "format": "jsonl", "sha256": ""}
     gold: list[dict[str, object]] = []
     said: list[dict[str, object]] = []
     for document in range(documents):
@@ -64,8 +65,8 @@ def translations(
         for rows in (gold, said)
     )
     return (
-        Corpus(documents=listed, translations=first),
-        Corpus(documents=listed, translations=second),
+        Corpus(sources=[source], documents=listed, translations=first),
+        Corpus(sources=[source], documents=listed, translations=second),
     )
 
 
