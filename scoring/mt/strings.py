@@ -128,10 +128,10 @@ class Segments:
                 grams = grams << width | units[ahead : ahead + size]
             bits += width * steps
             keys = np.sort(grams << low | of_side)
-            is_side = keys & (1 << low) - 1 == np.arange(sides)[:, None]
+            sums = np.cumsum(keys & (1 << low) - 1 == np.arange(sides)[:, None], axis=1)
             for shift in range(width * (steps - 1) + low, low - 1, -width):
                 starts = np.flatnonzero(np.diff(keys >> shift, prepend=-1))
-                own, *others = np.add.reduceat(is_side, starts, axis=1, dtype=np.int64)
+                own, *others = np.diff(sums[:, np.append(starts[1:], size) - 1], prepend=0)
                 matches = np.minimum(own, others)
                 every = matches.max(axis=0, keepdims=True) if clipped else matches
                 both[order] = [np.bincount(rows[starts], each, rows[-1] + 1) for each in every]
