@@ -106,7 +106,7 @@ class Translation(AdditiveMetric):
         METEOR is undefined, not absent, where no metrics were chosen.
         """
         scored = total.filter("scored")
-        sums = [*map(math.fsum, _matrix(scored, self._columns).T.tolist())]
+        sums = [math.fsum(each.to_list()) for each in scored.select(self._columns)]
         every = self._values(np.array([sums], np.float64))
         values = {name: float(every[name][0]) if scored.height else None for name in self.measures}
         if self.options.metrics == mt.DEFAULT_METRICS:  # the plan names it, but nobody asked for it
