@@ -26,6 +26,8 @@ from hlteval.workflows.run.verdicts import Refused
 from tests.effort import share
 from tests.runs import score, validate
 
+pytestmark = pytest.mark.long("both profiles score each example of the share")
+
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"
 FIXTURES = ROOT / "fixtures" / "differences"

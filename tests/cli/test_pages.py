@@ -26,6 +26,8 @@ from typer.testing import CliRunner, Result
 from hlteval import converters, tasks
 from hlteval.cli.app import app
 
+pytestmark = pytest.mark.long("every command of a page runs")
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 FOLDERS = (ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "tutorials")

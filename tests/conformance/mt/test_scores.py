@@ -18,6 +18,8 @@ from hlteval.scoring.mt.segments import METRICS, TranslationOptions
 from hlteval.scoring.mt.strings import Segments
 from hlteval.sources import open_source
 
+pytestmark = pytest.mark.long("METEOR loads its paraphrases")
+
 FIRST = "segment-0"
 
 

@@ -18,6 +18,8 @@ from docs.make.site_html import plain
 from hlteval import tasks
 from tests.conftest import site_codes
 
+pytestmark = pytest.mark.long("mkdocs builds some 200 pages")
+
 ROOT = Path(__file__).parents[3]
 
 

@@ -24,6 +24,8 @@ from hlteval.workflows.run.verdicts import submissions
 from tests.effort import share, thorough, tries
 from tests.runs import validate
 
+pytestmark = pytest.mark.long("an editor opens each fixture of a format")
+
 SEVERITIES = {"error": 1, "warning": 2, "info": 3}
 ARCHIVES = (".zip", ".tgz", ".gz")
 SAVED = {"corpus"}

@@ -24,6 +24,8 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 from tests.effort import share
 
+pytestmark = pytest.mark.long("every task runs twice, once in a process with the other engine")
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("trials.py")
 ROOMS = ("validators", "scoring", "hlteval/representation", "hlteval/workflows")
