@@ -179,7 +179,7 @@ def test_every_command_is_shown(command: str) -> None:
     assert any(item.startswith(f"hlteval {command} ") for item in typed)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "console")],
