@@ -64,7 +64,8 @@ types: $(INSTALLED)
 	$(BIN)/mypy
 
 pytest: $(INSTALLED)
-	POLARS_MAX_THREADS=1 POLARS_ENGINE_AFFINITY=in-memory $(BIN)/$(PYTEST) $(PYTEST_ARGS)
+	PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 POLARS_ENGINE_AFFINITY=in-memory \
+		$(BIN)/$(PYTEST) $(PYTEST_ARGS)
 
 # The versions of constraints-oldest.txt, in an environment of their own. Neither style nor types
 # depend on them, nor does what is built.

@@ -4,6 +4,7 @@ import gc
 import os
 from collections import defaultdict
 from collections.abc import Generator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -52,9 +53,9 @@ def pytest_configure(config: pytest.Config) -> None:
     if whole or config.args != config.getini("testpaths"):
         os.environ[THOROUGH] = "1"
     else:
-        settings.register_profile("share", settings(), max_examples=25)
+        settings.register_profile("share", settings(), max_examples=16)
         settings.load_profile("share")
-    config.option.mutations = config.option.mutations or (12 if thorough() else 4)
+    config.option.mutations = config.option.mutations or (12 if thorough() else 3)
     worker = getattr(config, "workerinput", None)
     if worker is None or not hasattr(os, "sched_setaffinity"):
         return
@@ -95,6 +96,17 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """List the tests that take over 5 s and do not say why, with the mark `long`."""
+    seconds = defaultdict[str, float](float)
+    for report in chain.from_iterable(terminalreporter.stats.values()):
+        if isinstance(report, pytest.TestReport) and "long" not in report.keywords:
+            seconds[report.nodeid] += report.duration
+    for name in sorted(seconds, key=seconds.__getitem__, reverse=True):
+        if seconds[name] > 5:
+            terminalreporter.write_line(f"TAKES {seconds[name]:.0f} s, SAYS NOT WHY: {name}")
 
 
 @pytest.fixture(scope="session")

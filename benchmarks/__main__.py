@@ -26,8 +26,8 @@ from pathlib import Path
 from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
-    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "hub4", "ccu"),
-    *("comparison", "interchange", "campaign", "reports", "hostile", "formats"),
+    *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "translations"),
+    *("hub4", "ccu", "comparison", "interchange", "campaign", "reports", "hostile", "formats"),
 )
 
 

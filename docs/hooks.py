@@ -6,9 +6,10 @@ line of the index of codes; on the site, it is the page of the code.
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -34,6 +35,7 @@ _LINK = re.compile(r"(\]\()(?P<page>[^)#:\s]*)(?P<anchor>#[^)\s]*)?\)")
 _CELL = re.compile(r"^\|.*\|$", re.M)
 _FENCED = re.compile(r"^(```+).*?^\1`*$", re.M | re.S)
 _PYTHON_SESSION = re.compile(r"^```python(?=\n>>> )", re.M)
+_CODE, _ENTRY = re.compile(r"^codes/(\w+)\.md$"), re.compile(r"(<a id=\"\w+\"></a>)([A-Z]{3}\d{3})")
 _TAB = "\ue009"
 """A tab of a fenced block, of which Markdown would make spaces."""
 
@@ -67,19 +69,25 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, page in ROOT_PAGES.items():
         text = (ROOT / name).read_text("utf-8")
         files.append(File.generated(config, page, content=text))
+    some = os.environ.get("SITE_CODES", "").split()
     for code, text in pages().items():
+        if some and code not in some:
+            continue
         files.append(File.generated(config, f"codes/{code}.md", content=text))
     return files
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
     """A page with the links of the site; fenced blocks keep their tabs until the page is HTML."""
     name = page.file.src_uri
-    result = _change_prose(markdown, lambda text: _CELL.sub(_unescape, _site_links(text, name)))
+    result = _change_prose(
+        markdown, lambda text: _CELL.sub(_unescape, _site_links(text, name, files.src_uris))
+    )
     result = _PYTHON_SESSION.sub("```pycon", result)
     result = _FENCED.sub(lambda block: block[0].replace("\t", _TAB), result)
     if name == "codes.md":
-        return re.sub(r"(<a id=\"\w+\"></a>)([A-Z]{3}\d{3})", r"\1[\2](codes/\2.md)", result)
+        own = {code: f"[{code}]({page})" for page in files.src_uris for code in _CODE.findall(page)}
+        return _ENTRY.sub(lambda entry: f"{entry[1]}{own.get(entry[2], entry[2])}", result)
     return result
 
 
@@ -133,8 +141,8 @@ def _change_prose(markdown: str, change: Any) -> str:
     return "".join([*parts, change(markdown[end:])])
 
 
-def _site_links(text: str, name: str) -> str:
-    """The text of a page with the links of the site."""
+def _site_links(text: str, name: str, pages: Container[str]) -> str:
+    """The text of a page with the links of the site, which has some pages."""
     up = "../" * name.count("/")
 
     def link(found: re.Match[str]) -> str:
@@ -143,8 +151,9 @@ def _site_links(text: str, name: str) -> str:
         if (root := page.removeprefix(f"{up}../")) in ROOT_PAGES:
             page = f"{up}{ROOT_PAGES[root]}"
         page = page.replace(SCHEMAS, "schemas/")
-        if page == f"{up}codes.md" and re.fullmatch(r"#[a-z]{3}\d{3}", anchor):
-            page, anchor = f"{up}codes/{anchor[1:].upper()}.md", ""
+        own = f"codes/{anchor[1:].upper()}.md"
+        if page == f"{up}codes.md" and own in pages:
+            page, anchor = f"{up}{own}", ""
         return f"{found[1]}{page}{anchor})"
 
     return _LINK.sub(link, text)

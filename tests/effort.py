@@ -1,7 +1,7 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
 `make test` is for every change and must be quick: of matrices whose cells go through the same code
-it takes each third or fourth (the mark `sampled`), of random examples a quarter, and what is long
+it takes each third or fourth (the mark `sampled`), of random examples a sixth, and what is long
 for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
 """
 
@@ -21,7 +21,7 @@ def thorough() -> bool:
 
 def tries(number: int) -> int:
     """The number of random examples."""
-    return number if thorough() else max(number // 4, min(number, 4))
+    return number if thorough() else max(number // 6, min(number, 4))
 
 
 def share(items: Iterable[T], step: int = 3) -> Sequence[T]:

@@ -33,18 +33,13 @@ from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
+from hlteval.syntax import xml_places as xml
 from hlteval.syntax.xml_elements import Doctype, Element, doctype_problem, examine
-from hlteval.syntax.xml_places import (
-    Named,
-    attribute,
-    attributes,
-    content,
-    located_findings,
-    start_tag,
-)
 
 # Writes translations as the files of LoReHLT.
 
+
+Rows = list[tuple[Any, ...]]
 
 SUFFIX = ".ltf.xml"
 _DOCTYPE = Doctype("mteval", "lorehlt-mt-v1.2.dtd")
@@ -55,14 +50,14 @@ def as_files(corpus: Corpus, role: str = mt_texts.SYSTEM) -> Iterator[tuple[str,
     """The name and content of every file; a document without texts of the role has none."""
     texts = mt_texts.of_role(corpus, role)
     without = mt_texts.unwritable_documents(corpus, texts, "segment", "text")
-    tag = start_tag("seg", attribute("id", "segment"))
-    line = pl.concat_str(pl.lit("      "), tag, content("text"), pl.lit("</seg>\n"))
+    tag = xml.start_tag("seg", xml.attribute("id", "segment"))
+    line = pl.concat_str(pl.lit("      "), tag, xml.content("text"), pl.lit("</seg>\n"))
     segments = texts.group_by("document", maintain_order=True).agg(line=line.str.join(""))
     lines = dict(segments.select("document", "line").iter_rows())
     output_paths = source_files.output_paths(corpus, "lorehlt-mt", SUFFIX)
     for row, name in corpus.documents.select("row", "name").iter_rows():
         if row in lines and row in output_paths and row not in without:
-            doc = f"    <doc{attributes([('docid', name)])}>\n{lines[row]}    </doc>\n"
+            doc = f"    <doc{xml.attributes([('docid', name)])}>\n{lines[row]}    </doc>\n"
             yield output_paths[row], f"{_HEAD}<mteval>\n  <tstset>\n{doc}  </tstset>\n</mteval>\n"
 
 
@@ -103,11 +98,11 @@ def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:
     """
     for files in source_files.batches(source, FORMAT.name, SUFFIX):
         documents: dict[str, int] = {}
-        texts: list[tuple[Any, ...]] = []
+        texts: Rows = []
         findings: list[Finding] = []
         for origin, _, text in files.texts:
             problems = list(_file(text, origin, files, documents, texts))
-            findings += located_findings(text, problems, files.members[origin])
+            findings += xml.located_findings(text, problems, files.members[origin])
         rows = [(origin, name) for name, origin in documents.items()]
         columns = ("document", "origin", "record", "segment", "text")
         corpus = Corpus(
@@ -119,12 +114,8 @@ def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:
 
 
 def _file(
-    text: str,
-    origin: int,
-    files: FileBatch,
-    documents: dict[str, int],
-    texts: list[tuple[Any, ...]],
-) -> Iterator[Named]:
+    text: str, origin: int, files: FileBatch, documents: dict[str, int], texts: Rows
+) -> Iterator[xml.Named]:
     """Add the document and the texts of a file; yield the problems with it.
 
     A document that another file has too is skipped with its segments.

@@ -87,9 +87,8 @@ def read(source: Source) -> Iterator[ReadResult]:
         elif (beside := _list_of(name, files)) in lists:
             stem = member.basename.removesuffix(TEXT)
             role, dot, own = stem.partition(".")
-            column = (
-                (role, own if dot else None) if role in mt_texts.ROLES else (mt_texts.SYSTEM, stem)
-            )
+            named = (role, own if dot else None)
+            column = named if role in mt_texts.ROLES else (mt_texts.SYSTEM, stem)
             findings += mt_texts.add_lines(collected, content, lists[beside], beside, [column])
     if source.members and not any(name.endswith(LIST) for name in files):
         findings.append(finding("MTF403", file=source.path))

@@ -39,17 +39,8 @@ from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax import xml_places as xml
 from hlteval.syntax.xml_elements import Element, examine, explain
-from hlteval.syntax.xml_places import (
-    ABSENT,
-    Lines,
-    Named,
-    attributes,
-    escape,
-    locate_elements,
-    located_findings,
-    starts,
-)
 
 
 class Kind(NamedTuple):
@@ -104,7 +95,7 @@ def is_sgml(text: str) -> bool:
     return first is not None and first[1] != "mteval"
 
 
-def parse(text: str) -> tuple[list[Element], list[Named]]:
+def parse(text: str) -> tuple[list[Element], list[xml.Named]]:
     r"""The elements of a file below a root `mteval`, and the problems with its tags.
 
     Examples:
@@ -115,7 +106,7 @@ def parse(text: str) -> tuple[list[Element], list[Named]]:
         ('a & b', [('MTF202', 2), ('MTF202', 1)])
     """
     root = Element(0, "mteval", {}, None, 1, 1, [])
-    elements, stack, problems = [root], [root], list[Named]()
+    elements, stack, problems = [root], [root], list[xml.Named]()
 
     def leave(level: int) -> None:
         """Leave the open elements below a level, which have no end tag."""
@@ -161,7 +152,7 @@ def parse(text: str) -> tuple[list[Element], list[Named]]:
     return elements, problems
 
 
-def sgml_finding(lines: Lines, problem: Problem, file: str, identifier: str | None) -> Finding:
+def sgml_finding(lines: xml.Lines, problem: Problem, file: str, identifier: str | None) -> Finding:
     """The finding of a problem with a tag; see `Lines.finding`."""
     line = lines.lines[problem.record - 1]  # the root is in no line
     inside = problem._replace(end=max(problem.start, min(problem.end, len(line))))
@@ -245,11 +236,11 @@ def _sets(corpus: Corpus, defaults: Mapping[str, str]) -> Iterator[str]:
             "refid": name,
             "sysid": name or defaults["sysid"],
         }
-        yield f"<{tag}{attributes((each, values[each]) for each in kind.attributes)}>\n"
+        yield f"<{tag}{xml.attributes((each, values[each]) for each in kind.attributes)}>\n"
         for document, texts in sets[key].items():
             own = known.get((document, "doc"), {})
             pairs = [("docid", titles[document]), *((each, own.get(each)) for each in _OF_DOCUMENT)]
-            yield f"<doc{attributes(pairs)}>\n{_segments(texts)}</doc>\n"
+            yield f"<doc{xml.attributes(pairs)}>\n{_segments(texts)}</doc>\n"
         yield f"</{tag}>\n"
 
 
@@ -258,7 +249,8 @@ def _segments(texts: Iterable[tuple[str | None, str, str]]) -> str:
     body = ""
     for part, inside in groupby(texts, key=lambda text: text[0]):
         lines = "".join(
-            f"<seg{attributes([('id', name)])}>{escape(text)}</seg>\n" for _, name, text in inside
+            f"<seg{xml.attributes([('id', name)])}>{xml.escape(text)}</seg>\n"
+            for _, name, text in inside
         )
         tag = part.partition(" ")[0] if part and re.search(_PART, part) else ""
         body += f"<{tag}>\n{lines}</{tag}>\n" if tag else lines
@@ -268,7 +260,7 @@ def _segments(texts: Iterable[tuple[str | None, str, str]]) -> str:
 def unwritable(corpus: Corpus) -> set[int]:
     """The documents with characters that XML cannot hold."""
     columns = ("segment", "set", "language", "text")
-    values = corpus.attributes.filter(pl.col("value").str.contains(ABSENT))["document"]
+    values = corpus.attributes.filter(pl.col("value").str.contains(xml.ABSENT))["document"]
     return mt_texts.unwritable_documents(corpus, corpus.translations, *columns).union(values)
 
 
@@ -285,12 +277,11 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     begins = pl.struct(*key, "run").is_first_distinct()
     number = (begins & valid).cast(pl.Int64).cum_sum().over(key)
     right = valid & pl.col("part").str.ends_with(pl.format(" {}", number))
+    strange = parts.filter(pl.col("part").is_not_null() & ~right)
     return {
         **mt_texts.document_losses(corpus, corpus.translations, unwritable(corpus)),
         "attributes of other formats": corpus.attributes.filter(~own).height,
-        "parts of other formats or in another order": parts.filter(
-            pl.col("part").is_not_null() & ~right
-        ).height,
+        "parts of other formats or in another order": strange.height,
     }
 
 
@@ -317,12 +308,12 @@ def read(source: Source) -> Iterator[ReadResult]:
         text = collected.files.open(member)
         if text is not None:
             problems = list(_file(text, member, collected))
-            explained = sgml_finding if is_sgml(text) else Lines.finding
-            findings += located_findings(text, problems, member, explained)
+            explained = sgml_finding if is_sgml(text) else xml.Lines.finding
+            findings += xml.located_findings(text, problems, member, explained)
     yield collected.result(findings)
 
 
-def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[Named]:
+def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[xml.Named]:
     """Add the sets of a file; yield the problems with it. Documents may name the system."""
     elements, problems = _elements(text, member.encoding)
     yield from problems
@@ -358,7 +349,7 @@ def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[
             collected.add(row, element.ordinal, mt_texts.SegmentText(*cells))
 
 
-def _elements(text: str, encoding: str) -> tuple[list[Element], list[Named]]:
+def _elements(text: str, encoding: str) -> tuple[list[Element], list[xml.Named]]:
     """The elements of a file that its schema allows, and the problems with it."""
     if not is_sgml(text):
         found = examine(text, "mteval", encoding)
@@ -374,10 +365,10 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
     def find_starts(text: str, wanted: Collection[int]) -> Mapping[int, tuple[int, int]]:
         if not is_sgml(text):
-            return starts(text, wanted)
+            return xml.starts(text, wanted)
         return {element.ordinal: (element.line, element.column) for element in parse(text)[0]}
 
-    return locate_elements(member, places, find_starts)
+    return xml.locate_elements(member, places, find_starts)
 
 
 FORMAT = declaration(__name__)

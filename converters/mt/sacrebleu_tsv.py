@@ -30,11 +30,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table
 
-TABLES: Mapping[str, str] = {
-    mt_texts.SOURCE: "sources.tsv",
-    mt_texts.REFERENCE: "references.tsv",
-    mt_texts.SYSTEM: "systems.tsv",
-}
+TABLES: Mapping[str, str] = {role: f"{role}s.tsv" for role in mt_texts.ROLES}
 SEGMENTS, COLUMNS = "segments.tsv", "columns.tsv"
 _COLUMNS = Table(
     (

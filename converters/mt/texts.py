@@ -19,11 +19,8 @@ ROLES = (SOURCE, REFERENCE, SYSTEM)
 #: The language that is written where none is known.
 UNKNOWN = "und"
 #: What the texts of each role are called where they are lost.
-PLURALS: Mapping[str, str] = {
-    SOURCE: "source texts",
-    REFERENCE: "reference translations",
-    SYSTEM: "translations of systems",
-}
+_PLURALS = ("source texts", "reference translations", "translations of systems")
+PLURALS: Mapping[str, str] = dict(zip(ROLES, _PLURALS, strict=True))
 
 
 def of_role(corpus: Corpus, role: str) -> pl.DataFrame:
@@ -92,16 +89,14 @@ def with_sources(corpus: Corpus) -> Corpus:
     segments = segments.join(wanted.unique(), on="document", how="semi", maintain_order="left")
     languages = corpus.documents.select("language", document="row")
     segments = segments.join(languages, on="document", how="left", maintain_order="left")
-    first, nothing = rows.select(pl.col("row").max() + 1).item(), pl.lit(None, pl.String)
+    first = rows.select(pl.col("row").max() + 1).item()
     sources = segments.select(
         *("document", "origin", "record", "language", "text"),
         row=pl.int_range(first, first + pl.len(), dtype=pl.Int64),
         segment="name",
         role=pl.lit(SOURCE),
-        set=nothing,
-        part=nothing,
     )
-    return corpus.replace(translations=pl.concat([rows, sources.select(rows.columns)]))
+    return corpus.replace(translations=pl.concat([rows, sources], how="diagonal"))
 
 
 # Collects the texts of segments from files that speak of the same documents.
@@ -190,13 +185,8 @@ class Collected:
 
 
 #: A list of segments, a line for each.
-IDS = Table(
-    (
-        Column("document", pattern=r"[^\t]+", code="MTF401"),
-        Column("segment", pattern=r"[^\t]+", code="MTF401"),
-    ),
-    code="MTF401",
-)
+_IDENTIFIERS = (Column(name, pattern=r"[^\t]+", code="MTF401") for name in ("document", "segment"))
+IDS = Table(tuple(_IDENTIFIERS), code="MTF401")
 
 
 class Set(NamedTuple):

@@ -121,6 +121,7 @@ class Reader:
         self.count = 0
         self.parser: XMLParserType = ParserCreate("utf-8")
         self.parser.ordered_attributes = False
+        self.parser.buffer_text = True
         self.elements: list[Element] = []
         self.open: list[Element] = []
         self.doctype: Doctype | None = None
@@ -355,8 +356,7 @@ def accepts(tree: etree._Element, schema: str) -> bool:
 
 def _wide(tree: etree._Element) -> list[etree._Element]:
     """The elements with very many children."""
-    found: Any = tree.xpath(f"descendant-or-self::*[count(*) > {WIDE}]")
-    return list(found)
+    return [element for element in tree.iter("*") if len(element) > WIDE]
 
 
 def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], set[int]]:

@@ -1,6 +1,6 @@
 """The metrics of translations by name, each from counts of segments that add.
 
-BLEU, chrF, chrF++ and TER come from sacrebleu: its counts of segments, and its values of sums.
+BLEU, chrF, chrF++ and TER are those of sacrebleu (`strings`).
 
 METEOR 1.5 (Denkowski and Lavie 2014, section 2) for English: the jar aligns a translation with its
 reference, and gives 23 counts. Counts of segments add; the score of a segment, of a document or of
@@ -22,110 +22,20 @@ import subprocess
 import tempfile
 import threading
 import weakref
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib.util import find_spec
 from pathlib import Path
-from typing import IO, Any, ClassVar, Final
+from typing import IO, ClassVar, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hlteval.findings import entry, finding
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt.segments import METEOR, TranslationOptions
+from hlteval.scoring.mt.strings import Numbers, Segments, StringMeasure
 from hlteval.scoring.ratios import ratio
-
-Numbers = NDArray[np.float64]
-
-#: The names as sacrebleu writes them, and how many counts a segment has.
-STRING_MEASURES: Mapping[str, tuple[str, int]] = {
-    "bleu": ("BLEU", 10),
-    "chrf": ("chrF2", 18),
-    "chrf_pp": ("chrF2++", 24),
-    "ter": ("TER", 2),
-}
-
-
-@dataclass(frozen=True)
-class StringMeasure:
-    """BLEU, chrF, chrF++ or TER.
-
-    Attributes:
-        name: one of `STRING_MEASURES`.
-        options: the tokenizer of BLEU, and whether case is ignored.
-    """
-
-    name: str
-    options: TranslationOptions
-
-    @property
-    def size(self) -> int:
-        """How many counts a segment has."""
-        return STRING_MEASURES[self.name][1]
-
-    def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
-        """The counts of segments, a row each.
-
-        Args:
-            translations: their texts.
-            references: one or several per segment.
-
-        Raises:
-            CannotCount: if sacrebleu is not installed.
-        """
-        count = self._corpus._extract_corpus_statistics
-        pairs = zip(translations, references, strict=True)
-        rows = [count([text], [[other] for other in others])[0] for text, others in pairs]
-        return np.array(rows, dtype=np.float64).reshape(len(rows), self.size)
-
-    def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:
-        """The values of rows of summed counts, by what follows the name of the metric in theirs.
-
-        Args:
-            sums: the counts.
-            alone: whether a row is a segment by itself: BLEU is of the orders that it has.
-        """
-        metric = self._sentence if alone else self._corpus
-        each = (metric._compute_score_from_stats(row).score for row in sums.tolist())
-        return {"": np.fromiter(each, np.float64, len(sums))}
-
-    def signature(self, references: int) -> str:
-        """The signature of sacrebleu, in one line.
-
-        Args:
-            references: how many each segment has; -1 where that varies.
-        """
-        self._corpus.num_refs = references
-        return f"{STRING_MEASURES[self.name][0]}|{self._corpus.get_signature()}"
-
-    def finish(self) -> None:
-        """Nothing is kept."""
-
-    @cached_property
-    def _corpus(self) -> Any:
-        return self._metric(effective_order=False)
-
-    @cached_property
-    def _sentence(self) -> Any:
-        return self._metric(effective_order=True)
-
-    def _metric(self, *, effective_order: bool) -> Any:
-        """The metric of sacrebleu."""
-        try:
-            from sacrebleu.metrics.bleu import BLEU
-            from sacrebleu.metrics.chrf import CHRF
-            from sacrebleu.metrics.ter import TER
-        except ImportError as reason:
-            raise CannotCount(finding("MTS107").of("--metrics")) from reason
-        lower, tokenize = self.options.lowercase, self.options.tokenize
-        if self.name == "bleu":
-            return BLEU(lower, force=True, tokenize=tokenize, effective_order=effective_order)
-        words = {"chrf": 0, "chrf_pp": 2}
-        return CHRF(lowercase=lower, word_order=words[self.name]) if self.name in words else TER()
-
 
 ALPHA: Final = 0.85
 BETA: Final = 0.2
@@ -242,7 +152,7 @@ class MeteorMeasure:
     _child: subprocess.Popen[bytes] | None = field(default=None, repr=False)
     _errors: IO[bytes] | None = field(default=None, repr=False)
 
-    def counts(self, translations: Sequence[str], references: Sequence[Sequence[str]]) -> Numbers:
+    def counts(self, segments: Segments) -> Numbers:
         """The counts of segments, a row each.
 
         The score of the first segments is compared with that of the jar.
@@ -250,13 +160,11 @@ class MeteorMeasure:
         Raises:
             CannotCount: if METEOR fails, or has other parameters than METEOR 1.5 for English.
         """
-        counts = self.jar_counts(translations, references)
+        counts = self.jar_counts(segments.translations, segments.references)
         if len(counts) and not self._checked:
-            first = counts[:_COMPARED]
-            self._checked = True
-            if not np.allclose(
-                meteor(addable(first))[""], self.jar_scores(first)[:-1], rtol=0, atol=_CLOSE
-            ):
+            first, self._checked = counts[:_COMPARED], True
+            scores = self.jar_scores(first)[:-1]
+            if not np.allclose(meteor(addable(first))[""], scores, rtol=0, atol=_CLOSE):
                 self.finish()
                 raise CannotCount(finding("MTS109").of(OPTION))
         return addable(counts)
@@ -354,16 +262,12 @@ class MeteorMeasure:
             raise self._fail("MTS102", folder=str(jar.parent))
         if java is None:
             raise self._fail("MTS103")
-        options = ["-Dfile.encoding=UTF-8", "-jar", str(jar.resolve())]
-        options += ["-", "-", "-stdio", "-l", "en", "-norm"]
-        options += [] if self.paraphrases else ["-m", "exact stem synonym"]
+        command = [java, f"-Xmx{MEMORY}", "-Dfile.encoding=UTF-8", "-jar", str(jar.resolve())]
+        command += ["-", "-", "-stdio", "-l", "en", "-norm"]
+        command += [] if self.paraphrases else ["-m", "exact stem synonym"]
         pipe, self._errors = subprocess.PIPE, tempfile.TemporaryFile()  # noqa: SIM115
         child = subprocess.Popen(  # noqa: S603 - Java, the jar and options, no shell
-            [java, f"-Xmx{MEMORY}", *options],
-            stdin=pipe,
-            stdout=pipe,
-            stderr=self._errors,
-            start_new_session=True,
+            command, stdin=pipe, stdout=pipe, stderr=self._errors, start_new_session=True
         )
         weakref.finalize(self, _end, child, self._errors)
         return child
@@ -395,10 +299,9 @@ def _end(process: subprocess.Popen[bytes] | None, errors: IO[bytes]) -> None:
     errors.close()
     if process is not None:
         process.kill()
-        for stream in (process.stdin, process.stdout):
+        for stream in filter(None, (process.stdin, process.stdout)):
             with suppress(OSError):
-                if stream is not None:
-                    stream.close()
+                stream.close()
         process.wait()
 
 

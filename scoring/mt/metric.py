@@ -25,15 +25,9 @@ from numpy.typing import NDArray
 from hlteval.findings.counts import count_of, fill
 from hlteval.representation import Corpus
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, scorings
+from hlteval.scoring.mt import segments as mt
 from hlteval.scoring.mt.measures import Measure, measure
-from hlteval.scoring.mt.segments import (
-    DEFAULT_METRICS,
-    METEOR,
-    METRICS,
-    Justifications,
-    TranslationOptions,
-    segment_pairs,
-)
+from hlteval.scoring.mt.strings import Segments
 
 #: The columns of the counts beside those of metrics.
 PLACES: Mapping[str, pl.DataType | type[pl.DataType]] = {
@@ -52,7 +46,7 @@ class Translation(AdditiveMetric):
         options: what was chosen.
     """
 
-    options: TranslationOptions = field(default_factory=TranslationOptions)
+    options: mt.TranslationOptions = field(default_factory=mt.TranslationOptions)
 
     @cached_property
     def measures(self) -> Mapping[str, Measure]:
@@ -60,16 +54,10 @@ class Translation(AdditiveMetric):
         return {name: measure(name, self.options) for name in self.options.metrics}
 
     @cached_property
-    def _columns(self) -> Mapping[str, list[str]]:
-        """The columns of the counts of each metric."""
-        return {
-            name: [f"{name}.{number}" for number in range(metric.size)]
-            for name, metric in self.measures.items()
-        }
-
-    @property
-    def _all_columns(self) -> list[str]:
-        return [column for columns in self._columns.values() for column in columns]
+    def _columns(self) -> list[str]:
+        """The columns of the counts of all metrics."""
+        metrics = self.measures.items()
+        return [f"{name}.{number}" for name, each in metrics for number in range(each.size)]
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -82,23 +70,23 @@ class Translation(AdditiveMetric):
             >>> said = [row | {"role": "system", "text": "Who did vaccinations first?"}]
             >>> documents = [{"row": 0, "name": "d1"}]
             >>> reference = Corpus(documents=documents, translations=gold)
-            >>> metric = Translation(options=TranslationOptions(metrics=("ter",)))
+            >>> metric = Translation(options=mt.TranslationOptions(metrics=("ter",)))
             >>> system = Corpus(documents=documents, translations=said)
             >>> counts, _ = metric.statistics(reference, system)
             >>> metric.score(metric.total([counts]))[0]["ter"]
             20.0
         """
-        rows = segment_pairs(reference, system, self.options)
+        rows = mt.segment_pairs(reference, system, self.options)
         scored = rows.filter("scored")
-        translations, references = scored["translation"].to_list(), scored["references"].to_list()
+        texts = (scored["translation"].to_list(), scored["references"].to_list())
+        counts = [np.zeros((0, len(self._columns)))]
+        for block in Segments(*texts, self.options.lowercase).blocks():
+            none, metrics = np.zeros((len(block.translations), 0)), self.measures.values()
+            counts.append(np.hstack([none, *(metric.counts(block) for metric in metrics)]))
         places = rows.with_columns(pl.col("references").list.len().cast(pl.Int64)).select(*PLACES)
-        tables = [places.filter("scored")]
-        for name, metric in self.measures.items():
-            columns = dict.fromkeys(self._columns[name], pl.Float64)
-            tables.append(pl.DataFrame(metric.counts(translations, references), columns))
-        counted = pl.concat(tables, how="horizontal")
-        rest = places.filter(~pl.col("scored"))
-        total = self.total([pl.concat([counted, rest], how="diagonal")])
+        columns = pl.DataFrame(np.vstack(counts), dict.fromkeys(self._columns, pl.Float64))
+        counted = pl.concat([places.filter("scored"), columns], how="horizontal")
+        total = self.total([counted, places.filter(~pl.col("scored"))])
         return total, rows if alignment else None
 
     def finish(self) -> None:
@@ -108,9 +96,8 @@ class Translation(AdditiveMetric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all segments, by document."""
-        schema = {**PLACES, **dict.fromkeys(self._all_columns, pl.Float64)}
-        every = [pl.DataFrame(schema=schema), *counts]
-        rows = pl.concat(batch.select(*schema) for batch in every)
+        schema = {**PLACES, **dict.fromkeys(self._columns, pl.Float64)}
+        rows = pl.concat([pl.DataFrame(schema=schema), *counts], how="diagonal").select(*schema)
         return rows.sort("document", "order", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
@@ -119,19 +106,15 @@ class Translation(AdditiveMetric):
         METEOR is undefined, not absent, where no metrics were chosen.
         """
         scored = total.filter("scored")
-        values: dict[str, float | None] = {}
-        for name, metric in self.measures.items():
-            sums = np.array([[math.fsum(scored[column]) for column in self._columns[name]]])
-            values[name] = float(metric.values(sums)[""][0]) if scored.height else None
-        if self.options.metrics == DEFAULT_METRICS:  # what the plan names, and was not asked for
-            values[METEOR] = None
+        sums = [math.fsum(each.to_list()) for each in scored.select(self._columns)]
+        every = self._values(np.array([sums], np.float64))
+        values = {name: float(every[name][0]) if scored.height else None for name in self.measures}
+        if self.options.metrics == mt.DEFAULT_METRICS:  # the plan names it, but nobody asked for it
+            values[mt.METEOR] = None
         values["segments"] = scored.height
         head = {"evaluation": "Translation", "scoring": "system"}
         rows = ({**head, "measure": name, "value": value} for name, value in values.items())
-        sums_of_documents = scored.group_by("document", maintain_order=True).agg(
-            pl.len().cast(pl.Int64).alias("segments"), pl.col(self._all_columns).sum()
-        )
-        documents = self._with_values(sums_of_documents, "document", "segments")
+        documents = self._with_values(self._by_document(scored), "document", "segments")
         segments = self._with_values(scored, "document", "segment", alone=True)
         tables = {"scorings": scorings(rows), "documents": documents, "segments": segments}
         if self.options.sf_scores:
@@ -140,12 +123,22 @@ class Translation(AdditiveMetric):
 
     def _with_values(self, sums: pl.DataFrame, *keys: str, alone: bool = False) -> pl.DataFrame:
         """The keys and the values of rows of counts, a column per metric."""
-        series: list[pl.Series] = []
+        values = self._values(_matrix(sums, self._columns), alone=alone).items()
+        return sums.select(*keys, *(pl.Series(name, each, pl.Float64) for name, each in values))
+
+    def _values(self, sums: NDArray[np.float64], *, alone: bool = False) -> Replicates:
+        """The values of rows of the counts of all metrics, and of what they are made of."""
+        values: Replicates = {}
         for name, metric in self.measures.items():
-            counts = _matrix(sums, self._columns[name])
-            values = metric.values(counts, alone=alone)
-            series += [pl.Series(name + end, each, pl.Float64) for end, each in values.items()]
-        return sums.select(*keys, *series)
+            own, sums = np.split(sums, [metric.size], axis=1)
+            parts = metric.values(own, alone=alone).items()
+            values |= {name + end: each for end, each in parts}
+        return values
+
+    def _by_document(self, scored: pl.DataFrame) -> pl.DataFrame:
+        """The number of segments of each document, and the sums of their counts."""
+        sums = (pl.len().cast(pl.Int64).alias("segments"), pl.col(self._columns).sum())
+        return scored.group_by("document", maintain_order=True).agg(*sums)
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Which segments are not scored, and the signatures of sacrebleu and METEOR."""
@@ -155,18 +148,12 @@ class Translation(AdditiveMetric):
         scored = total.filter("scored")
         if (only := self.options.only) is not None:
             found = len(only & {*total.select("document", "segment").iter_rows()})
-            yield fill(
-                "only a subset is scored: {found:,} of its {count:,} {count|segment|segments} "
-                "{found|is|are} in the reference",
-                {"found": found, "count": len(only)},
-            )
+            verb, segments = "is" if found == 1 else "are", count_of(len(only), "segment")
+            yield f"only a subset is scored: {found:,} of its {segments} {verb} in the reference"
         if (justified := self.options.justifications) is not None:
-            right = justified.correct.height
-            yield fill(
-                "justifications: {right:,} of {count:,} situation {count|frame|frames} "
-                "{right|is|are} correct",
-                {"right": right, "count": justified.submitted.height},
-            )
+            right, frames = justified.correct.height, justified.submitted.height
+            verb, every = "is" if right == 1 else "are", count_of(frames, "situation frame")
+            yield f"justifications: {right:,} of {every} {verb} correct"
             if bare := right - justified.frames.height:
                 names = "{bare:,} correct situation {bare|frame names|frames name} no segment"
                 yield fill(names, {"bare": bare})
@@ -191,10 +178,8 @@ class Translation(AdditiveMetric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """With justifications, what assessors see: these segments and their neighbours."""
-        justified = self.options.justifications
-        if justified is None:
-            return {}, {}
-        return {"assessment": assessment(aligned, justified, self.options.neighbours)}, {}
+        justified, neighbours = self.options.justifications, self.options.neighbours
+        return {"assessment": assessment(aligned, justified, neighbours)} if justified else {}, {}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Translation, ...]:
         """The metric of the named values; it lacks those that are not computed.
@@ -205,8 +190,8 @@ class Translation(AdditiveMetric):
         if names is None:
             return (self,)
         wanted = {*names} - {"segments"}
-        if wanted - {*METRICS}:
-            raise ValueError(f"use one of {', '.join(METRICS)}")
+        if wanted - {*mt.METRICS}:
+            raise ValueError(f"use one of {', '.join(mt.METRICS)}")
         kept = tuple(name for name in self.options.metrics if name in wanted)
         return (replace(self, options=replace(self.options, metrics=kept, sf_scores={})),)
 
@@ -216,36 +201,27 @@ class Translation(AdditiveMetric):
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of the scored segments of each document."""
-        sums = (
-            counts.filter("scored")
-            .group_by("document")
-            .agg(pl.len().cast(pl.Float64).alias("segments"), pl.col(self._all_columns).sum())
-        )
+        sums = self._by_document(counts.filter("scored"))
         named = pl.DataFrame({"document": documents}, schema={"document": pl.String})
-        placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0.0)
-        return {"": _matrix(placed, ["segments", *self._all_columns])}
+        placed = named.join(sums, on="document", how="left", maintain_order="left").fill_null(0)
+        return {"": _matrix(placed, ["segments", *self._columns])}
 
     def values_of(self, sums: Sums) -> Replicates:
         """The values of sums of these counts."""
-        summed = sums[""]
-        segments, begin = summed[:, 0], 1
-        replicates: Replicates = {"segments": segments}
-        for name, metric in self.measures.items():
-            values = metric.values(summed[:, begin : begin + metric.size])[""]
-            replicates[name] = np.where(segments > 0, values, np.nan)
-            begin += metric.size
-        return replicates
+        segments, every = sums[""][:, 0], self._values(sums[""][:, 1:])
+        values = {name: np.where(segments > 0, every[name], np.nan) for name in self.measures}
+        return {"segments": segments, **values}
 
 
 def _matrix(rows: pl.DataFrame, columns: Sequence[str]) -> NDArray[np.float64]:
     return rows.select(columns).to_numpy().astype(np.float64).reshape(rows.height, len(columns))
 
 
-def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int) -> pl.DataFrame:
+def assessment(every: pl.DataFrame, justified: mt.Justifications, neighbours: int) -> pl.DataFrame:
     """The segments that assessors see (section 15.2.3): justifications and their neighbours.
 
     Args:
-        aligned: all segments, as `segments.segment_pairs` gives them.
+        every: all segments, as `segments.segment_pairs` gives them.
         justified: the frames that were judged correct, with their justifications.
         neighbours: how many segments before and after are shown.
 
@@ -255,10 +231,10 @@ def assessment(aligned: pl.DataFrame, justified: Justifications, neighbours: int
         line) and `translation`.
     """
     frames = justified.frames.unique(maintain_order=True).rename({"segment": "justification"})
-    order = aligned.select("document", justification="segment", middle="order")
+    order = every.select("document", justification="segment", middle="order")
     texts = ("source", pl.col("references").list.join("\n"), "translation")
     rows = frames.join(order, on=["document", "justification"], maintain_order="left")
-    segments = aligned.select("document", "order", "segment", *texts)
+    segments = every.select("document", "order", "segment", *texts)
     rows = rows.join(segments, on="document", maintain_order="left_right")
     distance = pl.col("order") - pl.col("middle")
     near = rows.filter(distance.abs() <= neighbours)
@@ -299,10 +275,8 @@ def correlation_tables(
         ('bleu', 'mt', 3, 1.0, 1.0, 1.0)
     """
     names = documents["document"].to_list()
-    known = {
-        name: np.array([sf_scores.get(name, {}).get(each, np.nan) for each in names], np.float64)
-        for name in INPUTS
-    }
+    inputs = ((name, sf_scores.get(name, {})) for name in INPUTS)
+    known = {name: np.array([own.get(each, np.nan) for each in names]) for name, own in inputs}
     performance: list[tuple[object, ...]] = []
     for name, scores in known.items():
         own, differences = ~np.isnan(scores), known["mt"] - scores

@@ -2,7 +2,7 @@
 
 import hashlib
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
@@ -173,13 +173,9 @@ def segment_pairs(reference: Corpus, system: Corpus, options: TranslationOptions
         it), `references` (texts that are not empty), `translation`, `present` (whether the system
         has the segment), `more` (its further translations), and `scored`.
     """
-    gold = _texts(reference, "reference")
-    gold, own = gold if gold.height else _texts(reference, "system"), _texts(system, "system")
-    if options.protect_urls:
-        gold, own = (
-            each.with_columns(pl.Series("text", map(with_placeholders, each["text"]), pl.String))
-            for each in (gold, own)
-        )
+    change = with_placeholders if options.protect_urls else str
+    gold, own = _texts(reference, "reference", change), _texts(system, "system", change)
+    gold = gold if gold.height else _texts(reference, "system", change)
     text, more = pl.col("text"), pl.len().cast(pl.Int64) - 1
     references = gold.group_by(*_KEY, maintain_order=True).agg(references=text.filter(text != ""))
     each = own.group_by(*_KEY, maintain_order=True)
@@ -203,12 +199,13 @@ def segment_pairs(reference: Corpus, system: Corpus, options: TranslationOptions
     )
 
 
-def _texts(corpus: Corpus, role: str) -> pl.DataFrame:
-    """The texts of one role with the names of their documents."""
+def _texts(corpus: Corpus, role: str, change: Callable[[str], str] = str) -> pl.DataFrame:
+    """The texts of one role, each changed, with the names of their documents."""
     names = corpus.documents.select("name", document="row")
     rows = corpus.translations.filter(pl.col("role") == role).select("document", "segment", "text")
     named = rows.join(names, on="document", how="left", maintain_order="left")
-    texts = pl.Series("text", [" ".join(text.split()) for text in named["text"]], dtype=pl.String)
+    changed = [change(" ".join(text.split())) for text in named["text"]]
+    texts = pl.Series("text", changed, dtype=pl.String)
     return named.select(document="name", segment="segment").with_columns(texts)
 
 

@@ -23,7 +23,10 @@ from hlteval.reports.terminal import visible
 from hlteval.results.scores import Scores
 from hlteval.workflows.run.request import Intervals
 from hlteval.workflows.run.verdicts import Refused
+from tests.effort import share
 from tests.runs import score, validate
+
+pytestmark = pytest.mark.long("both profiles score each example of the share")
 
 ROOT = Path(__file__).parents[2]
 PAGE, EXAMPLES = ROOT / "docs" / "differences.md", ROOT / "docs" / "difference-examples.md"
@@ -158,12 +161,23 @@ def value(scores: Scores, measure: str, *, drawn: bool) -> str:
 
 @pytest.fixture(scope="module")
 def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[str, ...]]]:
-    """What both profiles tell of every example: rows of a measure and two texts."""
-    found = {}
-    for name, (example, given) in CASES.items():
+    """What both profiles tell of every example: rows of a measure and two texts.
+
+    Of those that are not in the share, it is what the page of examples tells.
+    """
+    found = rows_of_page()
+    for name in {*share(CASES), *(CASES.keys() - found.keys())}:
+        example, given = CASES[name]
         both = [outcome(example, given, item, tmp_path_factory.mktemp(name)) for item in PROFILES]
         found[name] = list(zip(example.measures, *both, strict=True))
     return found
+
+
+def rows_of_page() -> dict[str, list[tuple[str, ...]]]:
+    """The rows of each example of the page of examples."""
+    _, *sections = re.split(r"^### (.*)$", EXAMPLES.read_text("utf-8"), flags=re.M)
+    row = re.compile(r"^\| `(.*)` \| (.*) \| (.*) \|$", re.M)
+    return {name: row.findall(text) for name, text in zip(*[iter(sections)] * 2, strict=True)}
 
 
 def cell(name: str, rows: list[tuple[str, ...]]) -> str:

@@ -70,7 +70,7 @@ def context(task: str, path: Path) -> Path | None:
     return FULL if task == "seedev-full" and not own else None
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize(
     ("task", "path"), CASES, ids=lambda value: value.name if isinstance(value, Path) else value
 )

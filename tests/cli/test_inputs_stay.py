@@ -127,7 +127,7 @@ def test_the_folders_of_a_campaign_are_no_input(
     assert content(tmp_path) == before
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "line",
     [

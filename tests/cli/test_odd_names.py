@@ -75,6 +75,7 @@ def test_a_conversion_names_the_reason(invoke: Invoke) -> None:
         assert reason in " ".join(result.stderr.split())
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", [each for each in known() if load(each).write])
 def test_every_format_is_written_under_any_name(name: str, demo: Path, invoke: Invoke) -> None:
     source = demo / "system.jsonl"

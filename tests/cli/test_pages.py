@@ -26,6 +26,8 @@ from typer.testing import CliRunner, Result
 from hlteval import converters, tasks
 from hlteval.cli.app import app
 
+pytestmark = pytest.mark.long("every command of a page runs")
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 FOLDERS = (ROOT / "docs", ROOT / "docs" / "how-to", ROOT / "docs" / "tutorials")
@@ -177,7 +179,7 @@ def test_every_command_is_shown(command: str) -> None:
     assert any(item.startswith(f"hlteval {command} ") for item in typed)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "console")],
@@ -209,6 +211,7 @@ def test_nothing_that_is_typed_is_left_untried(page: Path) -> None:
             assert command in TYPED or (made and made[1] in targets), command
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "python")],

@@ -39,6 +39,8 @@ from tests.unit.workflows.evaluations import (
     streams,
 )
 
+pytestmark = pytest.mark.long("time limits are waited for")
+
 MUC = {"measure": "muc"}
 
 

@@ -18,7 +18,7 @@ def made(number: int, folder: Path) -> commands.Trial:
     return commands.generate(number, folder)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("number", [*range(TRIALS), 1563])
 def test_a_command_answers_and_harms_no_file(number: int, tmp_path: Path) -> None:
     trial = made(number, tmp_path / "one")

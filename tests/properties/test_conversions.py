@@ -622,6 +622,7 @@ def written(form: Format, corpus: Corpus, folder: Path) -> Corpus:
     return Corpus.concat(reading.corpus for reading in readings)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BOTH)
 def test_what_is_declared_comes_back_equal(name: str) -> None:
     form, trial = load(name), TRIALS.get(name, Trial())

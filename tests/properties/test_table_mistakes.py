@@ -254,7 +254,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     ("form", "path", "name", "mistake", "made"),
     CASES,

@@ -8,6 +8,8 @@ import pytest
 
 from house.size import MEASURES, Module, main, modules, places, room
 
+pytestmark = pytest.mark.long("the whole code is parsed")
+
 LIMITS = {
     ("hlteval", "openers"): 0,
     ("hlteval", "participles"): 8,

@@ -225,6 +225,7 @@ sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "command",
     [

@@ -21,6 +21,8 @@ from packaging.version import Version
 
 import hlteval
 
+pytestmark = pytest.mark.long("sdist and wheel are built")
+
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 SETUPTOOLS = PROJECT["tool"]["setuptools"]

@@ -15,6 +15,8 @@ from hlteval import converters
 from hlteval.extensions import LazyImport, make_function, resolve
 from hlteval.tasks import BUILTIN, load
 
+pytestmark = pytest.mark.long("mypy reads the package")
+
 ROOT = Path(__file__).parents[2]
 DECLARATIONS = """
 from collections.abc import Callable

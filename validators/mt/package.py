@@ -1,5 +1,6 @@
-"""Rules of machine translation about a submission as a package (MTV101 to MTV104)."""
+"""Machine translation as a package: its rules (MTV101 to MTV104), and how it is packed."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
@@ -7,12 +8,13 @@ from pathlib import PurePosixPath
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.suggest import closest_files
-from hlteval.sources import Member, Source
-from hlteval.validators.packages import Package
+from hlteval.sources import Source
+from hlteval.validators.packages import Arranged, Package, arranged
 
 SUFFIX = ".ltf.xml"
 _ARCHIVES = {"zip", "tgz"}
 _SUFFIXES = (".tgz", ".zip")
+_XML = re.compile(r"(?:\.ltf)?\.xml", re.IGNORECASE)
 
 
 def findings(package: Package) -> Iterator[Finding]:
@@ -20,7 +22,11 @@ def findings(package: Package) -> Iterator[Finding]:
     source = package.submission
     if source.corpus is not None:
         return
-    if source.members and not package.found and not any(map(_is_xml, source.members)):
+    if (
+        source.members
+        and not package.found
+        and not any(_XML.search(member.basename) for member in source.members)
+    ):
         yield finding("MTV101", file=source.path)
     elif source.kind != "stdin":
         yield from _other_files(package)
@@ -68,17 +74,12 @@ def _other_files(package: Package) -> Iterator[Finding]:
             hint = f"rename it to {meant[member.basename]}{SUFFIX}, the name of the input file"
         elif member.basename.endswith(SUFFIX):
             hint = "use the name of the input file, or remove the file"
-        elif _is_xml(member):
+        elif _XML.search(member.basename):
             hint = f"rename it to {stem}{SUFFIX} if it is a translation, or remove it"
         else:
             hint = "remove it; a submission contains only translations"
         values = {"name": member.basename, "hint": hint}
-        blocking = not package.found
-        yield entry("MTV102").finding(values, file=member.display, blocking=blocking)
-
-
-def _is_xml(member: Member) -> bool:
-    return ".xml" in member.basename.lower()
+        yield entry("MTV102").finding(values, file=member.display, blocking=not package.found)
 
 
 def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
@@ -89,3 +90,26 @@ def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
         (['MTV201', 'MTV301'], [])
     """
     return frozenset({"MTV201", "MTV301"} if options.get("missing") == "empty" else ())
+
+
+def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name may be any
+    """The XML files without folders, with the suffix of the input.
+
+    Args:
+        stem: the name of the archive without its suffix.
+        source: the files of the user.
+    """
+    documents = [member for member in source.members if _XML.search(member.basename)]
+    return arranged(source, {member.name: named_as_input(member.basename) for member in documents})
+
+
+def named_as_input(name: str) -> str:
+    """The name of the input of a file.
+
+    Examples:
+        >>> named_as_input("NW_X_1.xml"), named_as_input("NW_X_1.ltf.xml")
+        ('NW_X_1.ltf.xml', 'NW_X_1.ltf.xml')
+    """
+    found = _XML.search(name)
+    ends = found is not None and found.end() == len(name)
+    return f"{name[: found.start()]}{SUFFIX}" if found and ends else name

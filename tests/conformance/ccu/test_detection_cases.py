@@ -28,6 +28,7 @@ def test_all_runs_are_compared(cases):
     assert tuple(run.number for run in runs(cases, *KINDS)) == NUMBERS
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", NUMBERS)
 def test_the_files_of_a_run_are_those_of_the_public_scorer(cases, number):
     (run,) = (run for run in runs(cases, *KINDS) if run.number == number)

@@ -67,6 +67,7 @@ def codes(verdict: Verdict) -> set[str]:
     return {item.code for item in verdict.findings if item.side == SUBMISSION}
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FAILING)
 def test_it_fails_for_the_reason_that_it_is_named_for(shared, name):
     path = shared / CASES / "fail" / f"fail_submissions_{SAMPLE}" / name
@@ -75,6 +76,7 @@ def test_it_fails_for_the_reason_that_it_is_named_for(shared, name):
     assert FAILING[name] <= codes(verdict)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", sorted(FAILING.keys() - INDEX_WRONG))
 def test_so_does_a_variant_whose_index_is_right(shared, name, tmp_path):
     path = tmp_path / name

@@ -87,6 +87,7 @@ def test_official_reproduces_the_table_byte_by_byte(shared, case, view):
     ]
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("view", BY)
 @pytest.mark.parametrize("case", CASES)
 def test_official_reproduces_all_digits(shared, case, view):

@@ -114,6 +114,7 @@ def names() -> list[str]:
     return [*PLAN, "00_good", "41_touching_spans_ok", "46_no_final_newline"]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", names())
 def test_official_gives_the_verdict_of_the_validator(cases: Path, name: str) -> None:
     verdict = validate("lorehlt-edl", str(cases / f"{name}.tab"), profile="official")

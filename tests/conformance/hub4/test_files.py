@@ -64,6 +64,7 @@ def test_a_system_is_clean_but_for_what_the_case_is_about(cases: Path, case: str
     assert sorted(found) == sorted(SYSTEMS.get(case, []))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("side", ["reference", "hypothesis"])
 @pytest.mark.parametrize("case", CASES)
 def test_a_file_is_written_as_it_was(cases: Path, case: str, side: str, tmp_path: Path) -> None:

@@ -15,7 +15,10 @@ from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt.measures import PARAPHRASES, MeteorMeasure, packaged_jar
 from hlteval.scoring.mt.metric import Translation
 from hlteval.scoring.mt.segments import METRICS, TranslationOptions
+from hlteval.scoring.mt.strings import Segments
 from hlteval.sources import open_source
+
+pytestmark = pytest.mark.long("METEOR loads its paraphrases")
 
 FIRST = "segment-0"
 
@@ -84,6 +87,7 @@ def test_the_first_segments_of_the_synthetic_set(meteor, cases, synthetic):
     assert round(values["bleu"], 2) == 62.06
 
 
+@pytest.mark.thorough
 def test_the_example_of_the_plan(meteor, cases):
     """The first two segments of the example of five; the texts of the others are not kept."""
     _, tables = scored(meteor, cases / "mt_ref", cases / "mt")
@@ -92,6 +96,7 @@ def test_the_example_of_the_plan(meteor, cases):
     assert tables["segments"]["ter"].round(2).to_list() == [85.71, 25.0]
 
 
+@pytest.mark.thorough
 def test_sums_are_scored_as_the_jar_scores_them(meteor, cases):
     """EVAL of the jar, of segments and of all of them, is the formula on our counts."""
     reference, system = corpus(cases / "syn_valid/ref"), corpus(cases / "syn_valid/mt")
@@ -100,24 +105,27 @@ def test_sums_are_scored_as_the_jar_scores_them(meteor, cases):
     texts[1][1] = "-"
     raw = meteor.jar_counts(texts[0], [[text] for text in texts[1]])
     *each, whole = meteor.jar_scores(raw)
-    own = meteor.counts(texts[0], [[text] for text in texts[1]])
+    own = meteor.counts(Segments(texts[0], [[text] for text in texts[1]]))
     assert meteor.values(own)[""].tolist() == pytest.approx(each, abs=1e-12)
     assert meteor.values(own.sum(axis=0, keepdims=True))[""][0] == pytest.approx(whole, abs=1e-12)
     assert each[0] == 1.0
 
 
+@pytest.mark.thorough
 def test_several_references_and_traps(meteor):
     texts = ["the cat sat ||| here", "a\r\nb", "the dog ran", ""]
     references = [["the cat ||| sat"], ["a b"], ["no match", "the dog ran"], ["x"]]
-    scores = meteor.values(meteor.counts(texts, references), alone=True)[""]
+    scores = meteor.values(meteor.counts(Segments(texts, references)), alone=True)[""]
     assert scores[1:].tolist() == [1.0, 1.0, 0.0]
     assert 0.4 < scores[0] < 1
 
 
+@pytest.mark.thorough
 def test_protected_words_are_words_of_meteor(meteor):
     from hlteval.scoring.mt.segments import with_placeholders
 
-    counts = meteor.counts([with_placeholders("see https://example.org/a and @user")], [["x"]])
+    text = with_placeholders("see https://example.org/a and @user")
+    counts = meteor.counts(Segments([text], [["x"]]))
     assert counts[0, 0] == 4
 
 
@@ -127,6 +135,6 @@ def test_a_jar_that_is_damaged(tmp_path):
     jar = tmp_path / "meteor-1.5.jar"
     jar.write_bytes(b"no jar")
     with pytest.raises(CannotCount) as caught:
-        MeteorMeasure(str(jar), paraphrases=False).counts(["a"], [["a"]])
+        MeteorMeasure(str(jar), paraphrases=False).counts(Segments(["a"], [["a"]]))
     assert caught.value.finding.code == "MTS104"
     assert "Invalid or corrupt jarfile" in caught.value.finding.message

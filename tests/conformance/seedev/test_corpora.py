@@ -77,6 +77,7 @@ def test_every_file_is_written_back_byte_by_byte(name: str, shared: Path, tmp_pa
     assert written(tmp_path / "out") == contents(path)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("suffix", ["corpus", "jsonl"])
 @pytest.mark.parametrize("name", CORPORA)
 def test_a_round_trip_loses_nothing(name: str, suffix: str, shared: Path, tmp_path: Path) -> None:

@@ -93,6 +93,7 @@ def test_official_equals_the_software(name: str, shared: Path) -> None:
     assert rows(scored(shared, name, "official"), 6) == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", PLAN)
 def test_plan_gives_what_the_description_says(name: str, shared: Path) -> None:
     plan = PLAN[name]

@@ -187,7 +187,7 @@ def test_there_are_no_other_probes(results: dict[str, str]) -> None:
     assert len(STATED) == 68
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", STATED)
 def test_official_says_what_the_software_says(
     name: str, probe: Probe, results: dict[str, str]
@@ -215,6 +215,7 @@ def test_official_says_what_the_software_says(
         assert main_scoring(scores) == pytest.approx(forced[1], abs=1e-9)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", STATED)
 def test_each_fault_is_found_where_it_is(name: str, probe: Probe) -> None:
     task, gold, made = probe(name)

@@ -14,6 +14,8 @@ from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node
 from tests.unit.campaign import graph_functions, work
 from tests.unit.campaign.demo import InProcess, run, unpacked
 
+pytestmark = pytest.mark.long("dask starts a scheduler and workers, and one is killed")
+
 HERE = graph_functions.__name__
 
 

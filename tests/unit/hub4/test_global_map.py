@@ -150,6 +150,7 @@ CONTRACTIONS = ';; INPUT_DEPENDENT_APPLICATION = "ctm"\n' + "".join(
 )
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("reference", "system", "correct"),
     [

@@ -275,6 +275,7 @@ def test_losses_stand_in_the_order_of_sets_and_types() -> None:
     assert found.select("greedy", "best").rows() == [(2, 2), (1, 5)] * sets
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("reference", "system", "points"),
     [

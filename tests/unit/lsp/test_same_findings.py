@@ -21,8 +21,10 @@ from hlteval.findings import SUBMISSION, Finding, Span, catalogue
 from hlteval.reports.terminal import visible
 from hlteval.tasks import load
 from hlteval.workflows.run.verdicts import submissions
-from tests.effort import tries
+from tests.effort import share, thorough, tries
 from tests.runs import validate
+
+pytestmark = pytest.mark.long("an editor opens each fixture of a format")
 
 SEVERITIES = {"error": 1, "warning": 2, "info": 3}
 ARCHIVES = (".zip", ".tgz", ".gz")
@@ -64,7 +66,7 @@ LAZY = {"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"
 def cases(reader: str) -> Iterator[tuple[str, Seed]]:
     """The tasks and submissions of a format; every sixth one also with another task in turn."""
     tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
-    for number, seed in enumerate(seeds(reader)):
+    for number, seed in enumerate(share(seeds(reader), 2)):
         if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
             chosen = {MAIN.get(reader, tasks[0])}
             if number % 6 == 0:
@@ -212,4 +214,5 @@ async def close(editor: Editor, file: Path) -> None:
 def test_an_editor_shows_and_fixes_the_findings_of_validate(reader: str, tmp_path: Path) -> None:
     shown, fixed = asyncio.run(compared(reader, tmp_path))
     assert shown
-    assert fixed == FIXED.get(reader, set())
+    assert fixed <= FIXED.get(reader, set())
+    assert not thorough() or fixed == FIXED.get(reader, set())

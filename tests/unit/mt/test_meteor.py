@@ -15,6 +15,7 @@ import pytest
 from hlteval.scoring.metric import CannotCount
 from hlteval.scoring.mt import measures
 from hlteval.scoring.mt.measures import MeteorMeasure, addable, field_text, meteor
+from hlteval.scoring.mt.strings import Segments
 
 # Answers of meteor-1.5.jar: -l en -norm, with paraphrases and without.
 PARAPHRASED = "8 7 4 3 3 3 2 2 0 0 0 0 0 0 0 0 1 1 1 0 3 7 6"
@@ -203,7 +204,7 @@ def test_a_process_that_talks_much_to_its_errors(java):
 def test_a_jar_with_other_parameters(java):
     measure = java('print(COUNTS if "SCORE" in line else "0.5\\n0.5")')
     with pytest.raises(CannotCount) as caught:
-        measure.counts(["a"], [["b"]])
+        measure.counts(Segments(["a"], [["b"]]))
     assert caught.value.finding.code == "MTS109"
 
 

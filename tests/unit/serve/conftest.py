@@ -64,7 +64,9 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         encoding="utf-8",
     ) as process:
         assert process.stdout
-        url, file = process.stdout.readline().split()
+        first = process.stdout.readline()
+        assert first, process.communicate()[1]
+        url, file = first.split()
         parts = urlsplit(url)
         assert parts.hostname == "127.0.0.1"
         token = parts.query.removeprefix("token=")

@@ -24,6 +24,8 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 from tests.effort import share
 
+pytestmark = pytest.mark.long("every task runs twice, once in a process with the other engine")
+
 ROOT = Path(__file__).parents[3]
 SCRIPT = Path(__file__).with_name("trials.py")
 ROOMS = ("validators", "scoring", "hlteval/representation", "hlteval/workflows")
@@ -80,12 +82,13 @@ def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
     now = json.dumps(trials["outcomes"](tmp_path / "now")).replace(str(tmp_path / "now"), "")
     later = run("outcomes", tmp_path / "later").replace(str(tmp_path / "later"), "")
     expected, found = json.loads(now), json.loads(later)
-    assert len(expected) == len(share(trials["trials"](tmp_path / "again")))
+    assert len(expected) == len(share(trials["trials"](tmp_path / "again"), 8))
     assert expected.keys() == found.keys()
     for name, outcome in expected.items():
         assert found[name] == outcome, name
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("form", ["corpus", "jsonl"])
 def test_either_version_reads_what_the_other_saves(form: str, tmp_path: Path) -> None:
     corpus = runpy.run_path(str(SCRIPT))["everything"]()
