@@ -108,5 +108,5 @@ def test_the_declared_codes_and_those_of_workflows_are_all() -> None:
     declared |= {rule.code for task in known for rule in tasks.rules(task)}
     undeclared = {code for code in catalogue() if not code.startswith(tuple(declared))}
     # of conversions; of references, packages and evaluations, whatever the task
-    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR", "TAB")
+    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR", "TAB", "TSK")
     assert undeclared == {code for code in catalogue() if code.startswith(shared)}
