@@ -106,7 +106,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
             seconds[report.nodeid] += report.duration
     for name in sorted(seconds, key=seconds.__getitem__, reverse=True):
         if seconds[name] > 5:
-            terminalreporter.write_line(f"TAKES {seconds[name]:.0f} s, SAYS NOT WHY: {name}")
+            terminalreporter.write_line(f"{name} takes {seconds[name]:.0f} s and does not say why")
 
 
 @pytest.fixture(scope="session")

@@ -185,8 +185,10 @@ class Collected:
 
 
 #: A list of segments, a line for each.
-_IDENTIFIERS = (Column(name, pattern=r"[^\t]+", code="MTF401") for name in ("document", "segment"))
-IDS = Table(tuple(_IDENTIFIERS), code="MTF401")
+IDS = Table(
+    tuple(Column(name, pattern=r"[^\t]+", code="MTF401") for name in ("document", "segment")),
+    code="MTF401",
+)
 
 
 class Set(NamedTuple):

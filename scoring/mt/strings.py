@@ -31,8 +31,8 @@ NAMES = {"bleu": "BLEU", "chrf": "chrF2", "chrf_pp": "chrF2++", "ter": "TER"}
 SIZES = {"bleu": 10, "chrf": 18, "chrf_pp": 24, "ter": 2}
 #: Characters that are counted at a time, and bits of the number of an n-gram and its segment.
 BLOCK, BITS = 1 << 17, 62
-#: The beam of TER: words on each side of the diagonal.
-BEAM = 25
+#: The beam of TER: words on each side of the diagonal; and words that can be characters.
+BEAM, MOST = 25, 0x10FFFF
 
 
 def encode(lists: Sequence[Sequence[str]]) -> tuple[list[str], Whole, Whole]:
@@ -193,8 +193,9 @@ class StringMeasure:
 
     def _ter_counts(self, segments: Segments) -> NDArray[Any]:
         tokens = segments.tokens(lambda word: self._corpus.tokenizer(word).split())
-        # Words as characters: strings are compared and shifted fastest.
-        letters = tokens[0].astype("<u4").tobytes().decode("utf-32-le", "surrogatepass")
+        words: Any = tokens[0].tolist()
+        # Strings are compared and shifted fastest.
+        letters = "".join(map(chr, words)) if max(words, default=0) <= MOST else words
         ends = np.cumsum(tokens[1]).tolist()
         texts = [letters[begin:end] for begin, end in pairwise([0, *ends])]
         sides = enumerate(segments.places[0].tolist())
@@ -207,8 +208,8 @@ class StringMeasure:
         is_outside = (other >= BEAM) & (edits + abs(own - other) > 2 * BEAM - 4)
         for at in np.flatnonzero(is_outside | (edits > least + 1)).tolist():
             edits[at] = shifted_edits(*pairs[at], int(least[at]))
-        words, number = (np.add.reduceat(each, segments.begins) for each in (other, other**0))
-        return np.column_stack([np.minimum.reduceat(edits, segments.begins), words / number])
+        length, number = (np.add.reduceat(each, segments.begins) for each in (other, other**0))
+        return np.column_stack([np.minimum.reduceat(edits, segments.begins), length / number])
 
     def values(self, sums: Numbers, *, alone: bool = False) -> dict[str, Numbers]:
         """The values of rows of summed counts, by what follows the name of the metric in theirs.

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from hlteval.converters.mt import lorehlt_mt
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.suggest import closest_files
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
 from hlteval.validators.packages import Arranged, Package, arranged
 
 SUFFIX = ".ltf.xml"
@@ -22,11 +22,7 @@ def findings(package: Package) -> Iterator[Finding]:
     source = package.submission
     if source.corpus is not None:
         return
-    if (
-        source.members
-        and not package.found
-        and not any(_XML.search(member.basename) for member in source.members)
-    ):
+    if source.members and not package.found and not any(map(_is_xml, source.members)):
         yield finding("MTV101", file=source.path)
     elif source.kind != "stdin":
         yield from _other_files(package)
@@ -74,12 +70,16 @@ def _other_files(package: Package) -> Iterator[Finding]:
             hint = f"rename it to {meant[member.basename]}{SUFFIX}, the name of the input file"
         elif member.basename.endswith(SUFFIX):
             hint = "use the name of the input file, or remove the file"
-        elif _XML.search(member.basename):
+        elif _is_xml(member):
             hint = f"rename it to {stem}{SUFFIX} if it is a translation, or remove it"
         else:
             hint = "remove it; a submission contains only translations"
         values = {"name": member.basename, "hint": hint}
         yield entry("MTV102").finding(values, file=member.display, blocking=not package.found)
+
+
+def _is_xml(member: Member) -> bool:
+    return _XML.search(member.basename) is not None
 
 
 def accepted_codes(options: Mapping[str, str]) -> frozenset[str]:
@@ -99,7 +99,7 @@ def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name m
         stem: the name of the archive without its suffix.
         source: the files of the user.
     """
-    documents = [member for member in source.members if _XML.search(member.basename)]
+    documents = filter(_is_xml, source.members)
     return arranged(source, {member.name: named_as_input(member.basename) for member in documents})
 
 

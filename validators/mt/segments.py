@@ -7,8 +7,14 @@ import polars as pl
 from hlteval.converters.mt.texts import SOURCE
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import first_case
-from hlteval.validators import rule
-from hlteval.validators.rule import RuleContext, about_file, about_submission, at
+from hlteval.validators.rule import (
+    RuleContext,
+    about_file,
+    about_submission,
+    at,
+    normalized_spaces,
+    only_if,
+)
 
 SUFFIX = ".ltf.xml"
 _PREFIX = "ENG_"
@@ -19,7 +25,7 @@ _OTHER_DOCID = "write {}, the docid of the input file of that name"
 def _input(context: RuleContext) -> pl.LazyFrame:
     """The documents that are to be translated, and others that come with them."""
     known = context.against.documents.lazy().select("row", "name", "language")
-    return rule.only_if(not context.own, known)
+    return only_if(not context.own, known)
 
 
 def _is_beside_reference(context: RuleContext) -> bool:
@@ -66,13 +72,13 @@ def missing_document(context: RuleContext) -> pl.LazyFrame:
     lacking = _input(context)
     for names in (unread, context.table("documents", "name"), _english(context)):
         lacking = lacking.join(names, on="name", how="anti", maintain_order="left")
-    return about_submission(rule.only_if(not alone, lacking))
+    return about_submission(only_if(not alone, lacking))
 
 
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document that is not among those to be translated."""
     compared = not context.own and not _is_beside_reference(context)
-    rows = rule.only_if(compared, _documents(context).filter(~pl.col("known"))).collect()
+    rows = only_if(compared, _documents(context).filter(~pl.col("known"))).collect()
     names = context.against.documents["name"].to_list()
     meant = closest_files(rows["name"].to_list(), names)
     similar = pl.Series([meant.get(name) for name in rows["name"]], dtype=pl.String)
@@ -130,7 +136,7 @@ def _segments(context: RuleContext) -> pl.LazyFrame:
         segments.select("document", segment="name", source="text"),
         sources_first.select("document", "segment", source=source),
     )
-    every = rule.only_if(not context.own, pl.concat(parts)).drop_nulls("segment")
+    every = only_if(not context.own, pl.concat(parts)).drop_nulls("segment")
     first = every.unique(["document", "segment"], keep="first", maintain_order=True)
     return first.with_columns(position=pl.int_range(pl.len()).over("document"))
 
@@ -163,7 +169,7 @@ def unknown_segment(context: RuleContext) -> pl.LazyFrame:
     Identifiers with the same number at their end are alike; others, if they are few, by their form.
     """
     unknown = context.cached(_texts).filter(pl.col("position").is_null())
-    rows = rule.only_if(not _is_beside_reference(context), unknown).collect()
+    rows = only_if(not _is_beside_reference(context), unknown).collect()
     wanted = pl.col("document").is_in(rows["document"].unique().implode())
     expected = context.cached(_segments).filter(wanted).select("document", "segment")
     known: dict[int, dict[str, str]] = {}
@@ -220,5 +226,5 @@ def copied_source(context: RuleContext) -> pl.LazyFrame:
     foreign = context.names.join(_english(context), on="name", how="anti")
     texts = context.cached(_texts).join(foreign, on="document", how="semi", maintain_order="left")
     words = pl.col("source").str.replace_all(_NO_WORDS, "").str.contains(r"\p{L}")
-    same = rule.normalized_spaces("source") == rule.normalized_spaces("text")
+    same = normalized_spaces("source") == normalized_spaces("text")
     return at(texts.filter(same, words), "text")

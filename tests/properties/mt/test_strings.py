@@ -123,3 +123,9 @@ def test_the_beam_is_that_of_sacrebleu():
     segments = [(" ".join(f"w{ord(w)}" for w in own), [" ".join(f"w{ord(w)}" for w in other)])
                 for own, other in pairs]  # fmt: skip
     assert_equal_to_sacrebleu(segments, *OPTIONS[-1])
+
+
+def test_more_words_than_there_are_characters(monkeypatch):
+    monkeypatch.setattr(strings, "MOST", 3)
+    segments = [("a b c d e f", ["d e f a b c", "a b"]), ("a", ["a"]), ("", ["b c"])]
+    assert_equal_to_sacrebleu(segments, *OPTIONS[-1])
