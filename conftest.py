@@ -89,12 +89,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays until the end: looking for garbage in it took half of the time."""
+    """What is collected stays until the end: looking for garbage in it took half of the time.
+
+    Tests leave little garbage, so it is looked for seldom.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 100)
         gc.enable()
 
 

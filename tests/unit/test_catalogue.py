@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from functools import cache
 from pathlib import Path
 from string import Formatter
 
@@ -216,10 +217,16 @@ def test_every_code_has_a_fixture() -> None:
 
 def modules_with(room: str) -> list[Path]:
     """The other modules of tests that name a folder of fixtures."""
-    others = set(Path(__file__).parents[1].rglob("test_*.py")) - {Path(__file__)}
-    texts = ((path, path.read_text("utf-8")) for path in others)
     named = re.compile(rf"""["'/ ]{room}["'/]""")
-    return [path for path, text in texts if "invalid" in text and named.search(text)]
+    return [path for path, text in modules_with_fixtures().items() if named.search(text)]
+
+
+@cache
+def modules_with_fixtures() -> dict[Path, str]:
+    """The texts of the other modules of tests that may name a folder of fixtures."""
+    others = set(Path(__file__).parents[1].rglob("test_*.py")) - {Path(__file__)}
+    texts = {path: path.read_text("utf-8") for path in others}
+    return {path: text for path, text in texts.items() if "invalid" in text}
 
 
 @pytest.mark.parametrize("entry", catalogue().values(), ids=lambda entry: entry.code)
