@@ -40,10 +40,16 @@ def extensions(group: str) -> Mapping[str, str]:
         >>> extensions("hlteval.nothing")
         mappingproxy({})
     """
+    found = sorted((point.name, point.value) for point in _points().select(group=group))
+    return MappingProxyType(dict(found))
+
+
+@cache
+def _points() -> Any:
+    """The entry points of all packages, which are read once for all groups."""
     from importlib.metadata import entry_points  # otherwise a third of the time of --help
 
-    found = sorted((point.name, point.value) for point in entry_points(group=group))
-    return MappingProxyType(dict(found))
+    return entry_points()
 
 
 class BrokenExtension(ImportError):

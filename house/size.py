@@ -181,10 +181,7 @@ def main(words: Sequence[str] | None = None) -> None:
         return
     sizes = [len(file.code) for file in files]
     functions = [
-        file.size(node)
-        for file in files
-        for node in file.nodes
-        if isinstance(node, _FUNCTIONS)
+        file.size(node) for file in files for node in file.nodes if isinstance(node, _FUNCTIONS)
     ]
     print(f"{sum(sizes)} lines of code in {len(sizes)} modules (median {median(sizes):.0f})")
     print(f"{len(functions)} functions (median {median(functions):.0f} lines)")

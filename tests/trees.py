@@ -1,4 +1,4 @@
-"""Syntax trees of the code, for tests of its style: each file is parsed once, and gone through once."""
+"""Syntax trees of the code, for tests of its style: parsed once, and gone through once."""
 
 from __future__ import annotations
 

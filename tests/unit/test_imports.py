@@ -77,19 +77,23 @@ class Module(NamedTuple):
         """Empty for the package itself, and for what all rooms may use."""
         return "" if self.name in ROOMLESS else self.name.split(".")[1]
 
-    @cache
     def imports(self) -> Sequence[Import]:
         """Everything imported anywhere in it, under TYPE_CHECKING and in functions too."""
-        found = []
-        for node in nodes(self.tree):
-            if isinstance(node, ast.Import):
-                found += [Import(node.lineno, alias.name) for alias in node.names]
-            elif isinstance(node, ast.ImportFrom):
-                assert not node.level, f"{self.name}:{node.lineno} imports relatively"
-                for alias in node.names:
-                    inner = f"{node.module}.{alias.name}"
-                    found += [Import(node.lineno, inner if inner in NAMES else str(node.module))]
-        return found
+        return imports_of(self)
+
+
+@cache
+def imports_of(module: Module) -> Sequence[Import]:
+    found = []
+    for node in nodes(module.tree):
+        if isinstance(node, ast.Import):
+            found += [Import(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module.name}:{node.lineno} imports relatively"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found += [Import(node.lineno, inner if inner in NAMES else str(node.module))]
+    return found
 
 
 def modules() -> list[Module]:
