@@ -27,7 +27,7 @@ _USED = frozenset(
     {
         *(("labels", key) for key in ("declared", "from", "ignore", "undeclared")),
         *((table, key) for table in ("relations", "events") for key in ("roles", "at_most")),
-        *(("scores", key) for key in ("primary", "by", "average", "measures", "also")),
+        *(("scores", key) for key in ("primary", "by", "average", "measures")),
     }
 )
 #: Other names of schemes of tags.
@@ -248,6 +248,12 @@ def _scores(file: Declaration) -> Iterator[Finding]:
                 )
                 path, problem = ("scores", key, at), f"unknown measure {name}"
                 yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
+    known = [name for name in AVERAGES if f"{name}.f1" in metrics]
+    for at, name in enumerate(scores.get("average", ())):
+        if known and name not in known:
+            problem = f"there is no average {name} of {file.unit}"
+            hint, path = f"use {', '.join(sorted(known))}", ("scores", "average", at)
+            yield file.finding("TSK105", *path, key="average", problem=problem, hint=hint)
     primary = scores.get("primary", "")
     if primary and primary not in metrics:
         alike = [name for name in metrics if name.endswith(f".{primary}")]
@@ -290,19 +296,30 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     for path, name, value in file.declared_keys():
         if path[0] in _OF_UNITS and path[0] != file.unit:
             continue
-        if name in types:
+        if name in types and name != "by":
             yield from _value(file, path, value, types[name])
         usual = (name, value) == ("span", "exact")  # which all units compare that have spans
         if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
     evaluated = file.table("read").get("evaluated")
-    if isinstance(evaluated, dict) and "path" in evaluated and not file.option_values:
+    known = {option.name for option in file.builtin.options}
+    if isinstance(evaluated, dict) and "path" in evaluated and "evaluated" not in known:
         yield _no_effect(file, "read", "evaluated", f"on {file.unit}")
     span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
     shares = [key for key in ("threshold", "credit") if key in file.table("match")]
     for key in shares if "span" in types and span in _WITHOUT_SHARE else ():
         if key in types:
             yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    by = file.table("scores").get("by", ())
+    if file.unit == "links" and len(by) > 1:
+        only = f'beside by = ["{by[0]}"]: the measures of links are given by one'
+        yield file.finding(
+            "TSK109", "scores", "by", 1, key=f'by "{by[1]}"', reason=only, hint="remove it"
+        )
+    elif "label" in by and not (file.unit == "links" or "declared" in types):
+        at, reason = by.index("label"), f"on {file.unit}, which have none"
+        hint = "remove it, or use document"
+        yield file.finding("TSK109", "scores", "by", at, key='by "label"', reason=reason, hint=hint)
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
