@@ -128,7 +128,7 @@ def _as_read(option: Option, written: str, given: Mapping[str, str]) -> object:
 
 
 def groupings(task: Task, given: Mapping[str, str]) -> tuple[str, ...]:
-    """What the documents of groups have in common of which scores are also given.
+    """Criteria by which documents are grouped, so that each group is scored, too.
 
     Raises:
         WrongOption: for a value that the option cannot have.

@@ -204,7 +204,7 @@ class LabelMetric(AdditiveMetric):
         counted = self.of_labels(total)
         whole = total.filter(pl.col("label").is_null())
         sums = {name: np.array([whole[name].sum()]) for name in self.extras}
-        values = {name: plain(value)[0] for name, value in self._chosen(counted, sums).items()}
+        values = {name: plain(value)[0] for name, value in self._select(counted, sums).items()}
         labels = self.label_table(counted)
         rows = [
             {"evaluation": self.evaluation(scoring), "scoring": scoring or measure, **figure}
@@ -347,9 +347,9 @@ class LabelMetric(AdditiveMetric):
         counts = np.stack(matrices, axis=1).astype(np.float64) if matrices else empty
         labels = tuple(name.removeprefix(_LABEL) for name in names)
         extras = dict(zip(self.extras, sums[""].T, strict=True))
-        return self._chosen(LabelCounts(labels, counts), extras)
+        return self._select(LabelCounts(labels, counts), extras)
 
-    def _chosen(self, counted: LabelCounts, extras: Mapping[str, NDArray[np.int64]]) -> Replicates:
+    def _select(self, counted: LabelCounts, extras: Mapping[str, NDArray[np.int64]]) -> Replicates:
         """The averages, and what the options say beside them."""
         values, also = self.values(counted, extras), self.options.also
         parts = {*also, *get_args(Average)}

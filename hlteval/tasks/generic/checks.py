@@ -19,9 +19,13 @@ from hlteval.tasks.generic.declaration import (
     presets,
     setting_text,
 )
+from hlteval.tasks.generic.task_file import Average
 
-#: Ways to compare spans that have no threshold, and no partial credit.
-_WITHOUT_SHARE = ("exact", "end", "head", "partial", "none")
+#: The ways to compare spans that have a threshold, and those that have partial credit.
+_SHARES: Mapping[str, tuple[str, ...]] = {
+    "threshold": ("overlap", "iou"),
+    "credit": ("overlap", "iou", "contains"),
+}
 #: Keys that rules, tables or reports use, and no metric needs.
 _USED = frozenset(
     {
@@ -248,11 +252,11 @@ def _scores(file: Declaration) -> Iterator[Finding]:
                 )
                 path, problem = ("scores", key, at), f"unknown measure {name}"
                 yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
-    known = [name for name in AVERAGES if f"{name}.f1" in metrics]
+    known = [name for name in get_args(Average) if f"{name}.f1" in metrics]
     for at, name in enumerate(scores.get("average", ())):
-        if known and name not in known:
+        if known and name not in known and name in AVERAGES:
             problem = f"there is no average {name} of {file.unit}"
-            hint, path = f"use {', '.join(sorted(known))}", ("scores", "average", at)
+            hint, path = f"use {', '.join(known)}", ("scores", "average", at)
             yield file.finding("TSK105", *path, key="average", problem=problem, hint=hint)
     primary = scores.get("primary", "")
     if primary and primary not in metrics:
@@ -305,11 +309,8 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     known = {option.name for option in file.builtin.options}
     if isinstance(evaluated, dict) and "path" in evaluated and "evaluated" not in known:
         yield _no_effect(file, "read", "evaluated", f"on {file.unit}")
-    span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
-    shares = [key for key in ("threshold", "credit") if key in file.table("match")]
-    for key in shares if "span" in types and span in _WITHOUT_SHARE else ():
-        if key in types:
-            yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    if "span" in types:
+        yield from _of_pairs(file)
     by = file.table("scores").get("by", ())
     if file.unit == "links" and len(by) > 1:
         only = f'beside by = ["{by[0]}"]: the measures of links are given by one'
@@ -323,6 +324,24 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
+
+
+def _of_pairs(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about what decides nothing about pairs of spans."""
+    match = {**file.preset.get("values", {}), **file.table("match")}
+    span, label = match.get("span", file.defaults.span), match.get("label", "equal")
+    for key, spans in _SHARES.items():
+        if key in file.table("match") and key in file.option_types and span not in spans:
+            yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    if "pairing" in file.option_types and "preset" not in file.table("task"):
+        pairing = match.get("pairing", "set")
+        if pairing != "set" and (span, label) == ("exact", "equal"):
+            reason = "where spans and labels are equal"
+            yield _no_effect(file, "match", "pairing", reason, 'use span = "overlap"')
+        elif "pairing" in match and pairing == "set" and span in _SHARES["credit"]:
+            yield _no_effect(file, "match", "pairing", f'with span = "{span}"', 'use "optimal"')
+    if label == "ancestor" and "parents" not in file.table("labels"):
+        yield _no_effect(file, "match", "label", "without [labels] parents", "add them")
 
 
 def _value(
