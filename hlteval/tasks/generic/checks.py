@@ -340,7 +340,11 @@ def _of_pairs(file: Declaration) -> Iterator[Finding]:
             yield _no_effect(file, "match", "pairing", reason, 'use span = "overlap"')
         elif "pairing" in match and pairing == "set" and span in _SHARES["credit"]:
             yield _no_effect(file, "match", "pairing", f'with span = "{span}"', 'use "optimal"')
-    if label == "ancestor" and "parents" not in file.table("labels"):
+    if (
+        "label" in file.option_types
+        and label == "ancestor"
+        and "parents" not in file.table("labels")
+    ):
         yield _no_effect(file, "match", "label", "without [labels] parents", "add them")
 
 

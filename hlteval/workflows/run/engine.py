@@ -408,10 +408,9 @@ def statistics(
     for name in groupings(task, opened.options):
         if name != "document":  # a column of documents
             own = [corpus.documents.select(name, row="name") for corpus in (reference, system)]
-            known = pl.concat(own).drop_nulls().unique("row", keep="first")
-            key = metric.document_column
-            known = known.rename({"row": key})
-            counts = counts.join(known, on=key, how="left", maintain_order="left")
+            values, key = pl.concat(own).drop_nulls(), metric.document_column
+            values = values.unique("row", keep="first").rename({"row": key})
+            counts = counts.join(values, on=key, how="left", maintain_order="left")
     return counts, aligned, metric.evidence(reference, system) if evidence else None
 
 
