@@ -210,7 +210,7 @@ PLACES = st.lists(
 
 
 @given(ours=PLACES, theirs=PLACES, within=st.booleans())
-@settings(max_examples=tries(120), deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_matched_mentions_are_those_of_a_greedy_search(
     ours: Any, theirs: Any, within: bool
 ) -> None:
