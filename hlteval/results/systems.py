@@ -439,7 +439,7 @@ def _refused_row(system: RefusedSystem) -> RefusedRow:
 _SUFFIX = re.compile(
     r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc)?\.xml"
     r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
-    r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.parquet)$"
+    r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.conll|\.stm|\.ctm|\.parquet)$"
 )
 
 

@@ -207,6 +207,20 @@ class Coreference(AdditiveMetric):
                 notes.append(f"{AVERAGE} is that of {' and '.join(defined)}: the rest is undefined")
         return tuple(notes)
 
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`: how many mentions entities of both sides have in common.
+
+        An entity that is divided has several rows, as has one that joins others; mentions that one
+        side lacks have no entity there.
+        """
+        pairs = aligned.group_by("document", "reference", "system", "aligned")
+        counts = pairs.agg(count=pl.len().cast(pl.Int64))
+        return {"confusion": counts.sort("document", "reference", "system", nulls_last=True)}, {}
+
     def _f1(self, total: pl.DataFrame, name: str) -> float | None:
         """The F1 of a measure."""
         added = {column: total[column].to_numpy() for column in ADDED}
