@@ -63,6 +63,10 @@ NO_NUMBER = {
     "ccu-change-curves": "what differs is a curve in a file",
     "ccu-archive": "the software reads no archives",
     "ccu-empty-reference": "both profiles refuse",
+    "seqeval-lengths": "the library refuses, and there is no number",
+    "nervaluate-averages": "the library has no such number",
+    "nervaluate-documents": "the library refuses, and there is no number",
+    "scikit-learn-missing": "the caller of the library pairs rows",
 }
 ALIKE = {
     *("edl-nominals", "edl-windows", "edl-empty-confidence", "edl-colon", "edl-list-nothing"),
