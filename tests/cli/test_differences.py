@@ -170,7 +170,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[tuple[st
     Of those that are not in the share, it is what the page of examples tells.
     """
     found = rows_of_page()
-    for name in {*share(CASES), *(CASES.keys() - found.keys())}:
+    for name in {*share(CASES, 6), *(CASES.keys() - found.keys())}:
         example, given = CASES[name]
         both = [outcome(example, given, item, tmp_path_factory.mktemp(name)) for item in PROFILES]
         found[name] = list(zip(example.measures, *both, strict=True))
