@@ -115,7 +115,7 @@ class Frames:
         return _dense(content)
 
     def alike(self, left: Whole, right: Whole, *, typed: bool) -> Pairs:
-        """Pairs of frames with equal labels all of whose arguments overlap.
+        """Pairs of frames with equal labels whose triggers and arguments all overlap.
 
         Args:
             left: indices of frames.
@@ -135,7 +135,9 @@ class Frames:
             sides[0]
             .join(touching, on="mention")
             .join(
-                sides[1].rename({"mention": "mention_right"}), on=["mention_right", "role", "label"]
+                sides[1].rename({"mention": "mention_right"}),
+                on=["mention_right", "role", "label"],
+                nulls_equal=True,
             )
         )
         nested = [side.filter(pl.col("inner") >= 0) for side in sides]
@@ -152,10 +154,15 @@ class Frames:
         return Pairs(whole["left"].to_numpy(), whole["right"].to_numpy())
 
     def _fillers(self, chosen: Whole, name: str) -> pl.DataFrame:
-        """The arguments of some frames, with how many each frame has."""
+        """The arguments and triggers of some frames, with how many each frame has."""
         nested = self.arguments["nested"].to_numpy()
         rows = pl.DataFrame({"id": chosen, "label": self.label[chosen]})
         arguments = self.arguments.select("id", "role", "mention", inner=_at(self.keys, nested))
+        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        triggers = self.rows.select(
+            id=number, role=pl.lit(None, pl.String), mention="trigger", inner=pl.lit(-1, pl.Int64)
+        )
+        arguments = pl.concat([arguments, triggers.filter(pl.col("mention") >= 0)])
         arguments = arguments.with_columns(at=pl.int_range(pl.len()))
         found = rows.join(arguments, on="id", maintain_order="left")
         found = found.with_columns(size=pl.len().over("id"))
