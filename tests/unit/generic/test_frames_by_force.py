@@ -258,3 +258,15 @@ def test_arguments_that_are_relations_are_compared_by_their_own(arguments: Any) 
     same = counts(metric, (mentions, [inner, outer]), (mentions, [outer, inner]))
     changed = counts(metric, (mentions, [inner, outer]), (mentions, [other, outer]))
     assert (same["met"], changed["met"]) == (2, 0)
+
+
+def test_each_argument_needs_a_partner_of_its_own() -> None:
+    """Two arguments overlap the first of the other side only, the third the two others."""
+    mentions = [("A", 0, 1), ("A", 1, 2), ("A", 4, 8), ("A", 0, 2), ("A", 4, 5), ("A", 6, 8)]
+    sides_of = [
+        (mentions, [("R1", "Knows", "", dict(zip(ROLES, names, strict=True)))])
+        for names in (("T1", "T2", "T3"), ("T4", "T5", "T6"), ("T4", "T2", "T5"))
+    ]
+    metric = Relations("plan", Options(arguments="overlap", symmetric=("Knows",)))
+    assert counts(metric, sides_of[0], sides_of[1])["met"] == 0
+    assert counts(metric, sides_of[0], sides_of[2])["met"] == 1
