@@ -156,7 +156,7 @@ OPTIONS = st.fixed_dictionaries(
 
 
 @given(both=sides(), chosen=OPTIONS)
-@settings(max_examples=tries(120), deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_relations_are_those_of_brute_force(both: tuple[Side, Side], chosen: Any) -> None:
     options = Options(**chosen)
     ours, theirs = both
@@ -178,7 +178,7 @@ def test_relations_are_those_of_brute_force(both: tuple[Side, Side], chosen: Any
     arguments=st.sampled_from(MODES),
     optional=st.sampled_from([(), ("What",)]),
 )
-@settings(max_examples=tries(120), deadline=None)
+@settings(max_examples=tries(60), deadline=None)
 def test_events_are_those_of_brute_force(
     both: tuple[Side, Side], arguments: Any, optional: Any
 ) -> None:
