@@ -434,9 +434,10 @@ def by_group(
     """
     key = metric.document_column
     known = counts.drop_nulls(key).group_by(key).agg(pl.col(field).drop_nulls().first()).sort(key)
-    groups = known[field].unique().sort(nulls_last=True).fill_null("-")
-    own = known[field].fill_null("-").to_list()
-    weights = np.array([[own_group == group for own_group in own] for group in groups], np.int64)
-    values = metric.replicates(counts, known[key].to_list(), weights.reshape(len(groups), len(own)))
+    own = known[field].fill_null("-")
+    groups = own.unique().sort()
+    place = own.cast(pl.Enum(groups)).to_physical().to_numpy()
+    weights = (place == np.arange(len(groups))[:, np.newaxis]).astype(np.int64)
+    values = metric.replicates(counts, known[key].to_list(), weights)
     columns = {name: pl.Series(values[name]).fill_nan(None) for name in names if name in values}
-    return pl.DataFrame({field: groups.cast(pl.String), **columns})
+    return pl.DataFrame({field: groups, **columns})

@@ -34,14 +34,13 @@ from hlteval.scoring.generic.spans import (
 FULL: Mapping[str, int] = {"full": 1, "half": 2, "iou": 2**32}
 #: Decides between pairings of the same credit: shares of the spans, in so many steps.
 _STEPS = 255
-#: What an equal label and a shared character are worth where what is left is paired.
-_LABEL, _CHARACTER = 2**40, 2**12
+#: What an equal span and an equal label are worth where what is left is paired, and the most that
+#: shared characters are.
+_SPAN, _LABEL, _LONG = 2**42, 2**24, 2**12 - 1
 #: A share that is equal but for the last digits is enough.
 _CLOSE = 1e-12
 #: No span has so many characters.
 _LONGEST = 2**30
-#: No overlap counts more characters.
-_LONG = 2**20
 #: How spans are compared that need not be equal, and the least share of each.
 _SHARES: Mapping[str, float] = {"overlap": 0.0, "iou": 0.5, "contains": 0.0}
 _WORD = re.compile(r"\w+")
@@ -243,22 +242,20 @@ class Comparison:
         return np.asarray(allowed.reshape(len(labels), len(labels))[ours, theirs])
 
     def pair_rest(self, pairs: Pairs) -> Pairs:
-        """Pairs of what no pair has: of equal spans, then of overlapping ones."""
+        """Pairs of what no pair has: most equal spans, then labels, then shared characters."""
         left, right = self.both.reference, self.both.system
         ours, theirs = others(pairs.left, len(left)), others(pairs.right, len(right))
-        first = equal_pairs(left.span[ours], right.span[theirs])
-        first = Pairs(ours[first.left], theirs[first.right])
-        gone = Pairs(np.r_[pairs.left, first.left], np.r_[pairs.right, first.right])
-        ours, theirs = others(gone.left, len(left)), others(gone.right, len(right))
         found, shared = overlaps(left.take(ours), right.take(theirs))
         found = Pairs(ours[found.left], theirs[found.right])
+        same = left.span[found.left] == right.span[found.right]
         if self.options.span == "overlap" and self.options.threshold:
             enough = shared / left.length[found.left] >= self.options.threshold - _CLOSE
+            enough |= same
             found, shared = Pairs(found.left[enough], found.right[enough]), shared[enough]
-        same = self.labels_agree(found)
-        weights = same * _LABEL + np.minimum(shared, _LONG) * _CHARACTER + 1
+            same = same[enough]
+        weights = same * _SPAN + self.labels_agree(found) * _LABEL + np.minimum(shared, _LONG)
         chosen = best(found, weights)
-        return Pairs(np.r_[first.left, found.left[chosen]], np.r_[first.right, found.right[chosen]])
+        return Pairs(found.left[chosen], found.right[chosen])
 
     @cached_property
     def all_pairs(self) -> Pairs:

@@ -44,9 +44,10 @@ class OfficialSeqeval(Mentions):
         both, scheme = (reference, system), self.options.scheme
         refused = False
         if scheme == "auto" and self.options.mode == "strict" and _has_tags(reference):
-            letters = [_prefixes(corpus) for corpus in both]
-            scheme = detect(letters[0])
-            refused = scheme == "auto" or not letters[1] <= {*ALLOWED[scheme]}
+            tags = (_sequence(corpus, strict=True) for corpus in both)
+            gold, found = ({PREFIXES[at] for at in np.unique(each.prefix)} for each in tags)
+            scheme = detect(gold)
+            refused = scheme == "auto" or not found <= {*ALLOWED[scheme]}
         sides = (self._with_spans(corpus, scheme) for corpus in both)
         counts, aligned = super().statistics(*sides, alignment=alignment)
         whole = pl.col("label").is_null() & refused
@@ -111,11 +112,6 @@ def detect(letters: Set[str]) -> Scheme | Literal["auto"]:
         if alone or {*some} <= letters <= {*ALLOWED[scheme]}:
             return scheme
     return "auto"
-
-
-def _prefixes(corpus: Corpus) -> Set[str]:
-    """The prefixes of the tags of a corpus."""
-    return {PREFIXES[at] for at in np.unique(_sequence(corpus, strict=True).prefix)}
 
 
 def _has_tags(corpus: Corpus) -> bool:
