@@ -1,4 +1,4 @@
-"""Public tools of Python on the data of the benchmarks, alone: `python -m benchmarks.tools NAME R S`.
+"""Public tools of Python alone, on data of benchmarks: `python -m benchmarks.tools NAME R S`.
 
 Files are read by plain Python, as a user of the tool does it. The packages are the extra `peers`.
 """

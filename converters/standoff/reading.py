@@ -33,7 +33,6 @@ EXPLAINED = 2000
 #: Different lines that are not explained again where they are repeated.
 _ALIKE = 10_000
 _PLACE = ["document", "origin", "record"]
-_HALVES = ("field_0", "field_1")
 
 
 class Batch(NamedTuple):
@@ -159,7 +158,13 @@ def _tables(
             own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
         form = f"^(?:{pattern(dialect.name, kind.rule)})$"
         if kind.rule == "text_bound":
-            plans.append(_split(own.filter(pl.col("line").str.contains(form))))
+            # A pattern accepts lines faster than it divides them.
+            spans = own.filter(pl.col("line").str.contains(form))
+            parts = spans.select(*_PLACE, parts=pl.col("line").str.splitn("\t", 3)).unnest("parts")
+            label, fragments = _halves("field_1", " ")
+            named = (pl.col("field_0").alias("id"), label.alias("label"))
+            named += (fragments.alias("fragments"), pl.col("field_2").alias("text"))
+            plans.append(parts.select(*_PLACE, *named))
             continue
         parts = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form))
         matches = parts.filter(pl.col("groups").struct[0].is_not_null())
@@ -171,8 +176,7 @@ def _tables(
     lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
     position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
     arguments = lists.with_columns(position=position).explode("argument", "position")
-    pair = pl.col("argument").str.splitn(":", 2).struct
-    role, target = (pair.field(name) for name in _HALVES)
+    role, target = _halves("argument", ":")
     kinds = ("attribute", "modifier", "normalization", "note")
     modifiers = pl.concat([rules[rule].lazy() for rule in kinds if rule in rules], how="diagonal")
     groups = rules["equivalence"]
@@ -196,19 +200,15 @@ def _tables(
     return dict(zip(tables, pl.collect_all(tables.values()), strict=True)), matched
 
 
-def _split(lines: pl.LazyFrame) -> pl.LazyFrame:
-    """The fields of text spans: a pattern accepts them faster than it divides them."""
-    parts = pl.col("line").str.splitn("\t", 3).struct
-    identifier, middle, text = (parts.field(f"field_{at}") for at in range(3))
-    split = lines.select(*_PLACE, id=identifier, middle=middle, text=text)
-    label, fragments = (pl.col("middle").str.splitn(" ", 2).struct.field(name) for name in _HALVES)
-    return split.select(*_PLACE, "id", label=label, fragments=fragments, text="text")
+def _halves(column: str, separator: str) -> tuple[pl.Expr, pl.Expr]:
+    """The texts before and after the first separator."""
+    halves = pl.col(column).str.splitn(separator, 2).struct
+    return halves.field("field_0"), halves.field("field_1")
 
 
 def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
     """The text spans; of discontinuous ones with their fragments, and the outer span."""
-    numbers = pl.col("fragments").str.splitn(" ", 2).struct
-    start, end = (numbers.field(name).cast(pl.Int64, strict=False) for name in _HALVES)
+    start, end = (each.cast(pl.Int64, strict=False) for each in _halves("fragments", " "))
     spans = matched.lazy().rename({"id": "mention"}).with_row_index("at")
     continuous = spans.with_columns(start=start, end=end, fragments=pl.lit(None, FRAGMENTS))
     is_broken = pl.col("fragments").str.contains(";", literal=True)

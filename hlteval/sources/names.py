@@ -93,7 +93,7 @@ def document_kind(data: bytes) -> str:
         return next(streams, "a file of Microsoft Office")
     if not data.startswith(_ANY):
         return ""
-    return next(kind for kind, first in _PLAIN.items() if data.startswith(first))
+    return str(next(kind for kind, first in _PLAIN.items() if data.startswith(first)))
 
 
 _HIDDEN_CHARACTERS = re.compile(

@@ -200,7 +200,12 @@ class Labels(LabelMetric):
         label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64)
         key = (both["document"] * max(len(names), 1) + label).to_numpy()
         side = both["side"].to_numpy()
-        keys = [_distinct(key[side == number]) for number in (0, 1)]
+        keys = [
+            own
+            if (own[1:] > own[:-1]).all()
+            else np.array(pl.Series(own).unique(maintain_order=True))
+            for own in (key[side == number] for number in (0, 1))
+        ]
         known = reference.documents["row"].to_numpy()
         return Sets(tuple(names), documents, keys[0], keys[1], known, ignored)
 
@@ -290,13 +295,6 @@ class Labels(LabelMetric):
         kappa = ratio(right * size - chance, size**2 - chance)
         squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
         return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
-
-
-def _distinct(numbers: Whole) -> Whole:
-    """The numbers without those that are there already."""
-    if (numbers[1:] > numbers[:-1]).all():
-        return numbers
-    return pl.Series(numbers).unique(maintain_order=True).to_numpy()
 
 
 #: The values that need all documents at once.
