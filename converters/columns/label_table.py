@@ -20,13 +20,20 @@ Codes raised: LBT1xx.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import accumulate, pairwise
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import (
+    File,
+    beginning,
+    head,
+    locate_lines,
+    read_files,
+)
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -120,6 +127,8 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     def finding(record: int, problem: Problem) -> Finding:
         return problem.in_line(file.member.display, lines[record - 1] if len(lines) else "")
 
+    if columns and layout.header and not layout.wide and _is_data(names, columns, rows, layout):
+        problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
     every = sorted([*problems, *rejected], key=lambda problem: problem.record)
     findings = findings_of(
         ((problem.record, problem) for problem in every), finding, file.member.max_per_code
@@ -155,6 +164,15 @@ def _columns(
         known = next((lower.index(name) for name in usual if name in lower), otherwise)
         found.append(names.index(given) if given in names else known)
     return None if problems else (found[0], found[1], found[2])
+
+
+def _is_data(
+    names: Sequence[str], columns: tuple[int, int, int], rows: pl.DataFrame, layout: Layout
+) -> bool:
+    """Whether the header looks like a line of data: its label is that of other lines."""
+    document, label, _ = columns
+    usual = names[document].lower() in _DOCUMENTS or names[label].lower() in _LABELS
+    return not (usual or layout.document or layout.label) and names[label] in set(rows["label"])
 
 
 def _table(text: str, separator: str, width: int, layout: Layout) -> pl.DataFrame:
@@ -230,9 +248,28 @@ def _label_rows(
     return problems, rows.select("record", "name", "label", score=number)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
+def locate(
+    member: Member,
+    places: Sequence[FieldRef],
+    document: str = "",
+    label: str = "",
+    score: str = "",
+    header: str = "yes",
+) -> list[Location | None]:
+    """The cells of places of a file; lines of other places."""
+    names = _cells(beginning(member).partition("\n")[0].rstrip("\r"))
+    names = names if header == "yes" else [str(at) for at in range(len(names))]
+    layout = Layout(document, label, score, "", header == "yes", quoted=False, wide=False)
+    columns = _columns(names, layout, [], 0) or (-1, -1, -1)
+    cell_of = dict(zip(("document", "label", "llr"), columns, strict=True))
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        ends = [*accumulate(len(cell) + 1 for cell in _cells(line))]
+        spans = [(start, end - 1) for start, end in pairwise([0, *ends])]
+        at = cell_of.get(field, -1)
+        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+
+    return locate_lines(member, places, stretch)
 
 
 FORMAT = declaration(__name__)
