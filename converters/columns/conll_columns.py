@@ -363,9 +363,7 @@ class _Text(NamedTuple):
         return pl.DataFrame(columns)
 
 
-def locate(
-    member: Member, places: Sequence[FieldRef], column: str = "-1"
-) -> list[Location | None]:
+def locate(member: Member, places: Sequence[FieldRef], column: str = "-1") -> list[Location | None]:
     """The lines of places of a file; of a label or tag, its cell."""
     tag = _tag_stretch(_index(column))
     of_tag = {"label", "tag", "start", "end", "extent", "offsets"}

@@ -27,13 +27,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import (
-    File,
-    beginning,
-    head,
-    locate_lines,
-    read_files,
-)
+from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -67,6 +61,11 @@ class Layout:
     header: bool
     quoted: bool
     wide: bool
+
+    @property
+    def usual(self) -> bool:
+        """Whether columns are found by the header alone."""
+        return self.header and not (self.wide or self.document or self.label)
 
 
 def sniff(source: Source) -> bool:
@@ -127,7 +126,8 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     def finding(record: int, problem: Problem) -> Finding:
         return problem.in_line(file.member.display, lines[record - 1] if len(lines) else "")
 
-    if columns and layout.header and not layout.wide and _is_data(names, columns, rows, layout):
+    own = {name.lower() for name in names}.isdisjoint((*_DOCUMENTS, *_LABELS)) and layout.usual
+    if columns and own and names[columns[1]] in set(rows["label"]):  # a header is no label
         problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
     every = sorted([*problems, *rejected], key=lambda problem: problem.record)
     findings = findings_of(
@@ -164,15 +164,6 @@ def _columns(
         known = next((lower.index(name) for name in usual if name in lower), otherwise)
         found.append(names.index(given) if given in names else known)
     return None if problems else (found[0], found[1], found[2])
-
-
-def _is_data(
-    names: Sequence[str], columns: tuple[int, int, int], rows: pl.DataFrame, layout: Layout
-) -> bool:
-    """Whether the header looks like a line of data: its label is that of other lines."""
-    document, label, _ = columns
-    usual = names[document].lower() in _DOCUMENTS or names[label].lower() in _LABELS
-    return not (usual or layout.document or layout.label) and names[label] in set(rows["label"])
 
 
 def _table(text: str, separator: str, width: int, layout: Layout) -> pl.DataFrame:

@@ -1,6 +1,8 @@
 """Rules of declared tasks about labels, and about the arguments of relations and events."""
 
+import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 import polars as pl
 
@@ -80,7 +82,9 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     present = context.once(_present) if known else []
     others = [label for label in present if label not in known]
     apart = len(others) == len(present) or schema.unit == "labels"
-    alike = {label: did_you_mean(label, known) for label in others if apart or _alike(label, known)}
+    near = {label: closest(label, known, cutoff=_NEAR) or label for label in others}
+    other_words = {label for label in others if _words(label) != _words(near[label])}
+    alike = {label: did_you_mean(label, known) for label in others if apart or label in other_words}
     listed = f"the reference has {', '.join(known[:_SHOWN])}"
     meant = {label: hint or listed for label, hint in alike.items()}
     every = _with_hints(context, meant, only=bool(meant))
@@ -91,19 +95,10 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
 _LABELLED = frozenset({"mentions", "relations", "events", "labels"})
 
 
-def _alike(label: str, known: Sequence[str]) -> bool:
-    """Whether a label is nearly one of others, numbers apart."""
-    similar = closest(label, known, cutoff=_NEAR)
-    return similar is not None and _without_digits(label) != _without_digits(similar)
-
-
-def _without_digits(label: str) -> str:
-    return label.translate(_DIGITS)
-
-
-_DIGITS = str.maketrans("", "", "0123456789")
 #: Least similarity of a label that looks like a mistake, in percent.
 _NEAR = 85.0
+#: A label without its digits: others of its kind have other digits.
+_words = partial(re.sub, "[0-9]+", "")
 
 
 def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
@@ -112,9 +107,7 @@ def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
     return hints(wrong, known, f"use {', '.join(known[:_SHOWN])}{more}")
 
 
-def _with_hints(
-    context: RuleContext, meant: Mapping[str, str], *, only: bool
-) -> pl.LazyFrame:
+def _with_hints(context: RuleContext, meant: Mapping[str, str], *, only: bool) -> pl.LazyFrame:
     """The units of some labels, with the help about each."""
     rows = only_if(only, records(context, "label").drop_nulls("label"))
     wrong = pl.LazyFrame(

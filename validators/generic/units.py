@@ -173,13 +173,13 @@ def misfits(context: RuleContext) -> Misfits:
     wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
     if wrong.height < _FEWEST:
         return Misfits(wrong, every.height)
-    columns = wrong["document"], wrong["start"], wrong["end"], wrong["text"]
-    spans = [*zip(*(column.to_list() for column in columns), strict=True)]
+    places = wrong.select("document", "start", "end", "text").rows()
     best, most = None, 0
     for counting in _COUNTINGS:
-        own = {row: counting.text(texts[row]) for row in {*columns[0]}}
+        own = {row: counting.text(texts[row]) for row in wrong["document"].unique()}
         fitting = sum(
-            counting.quote(own[document], start, end) == text for document, start, end, text in spans
+            counting.quote(own[document], start, end) == text
+            for document, start, end, text in places
         )
         if fitting > most:
             best, most = counting, fitting
@@ -201,8 +201,8 @@ def other_counting(context: RuleContext) -> pl.LazyFrame:
     found = context.once(misfits)
     counting = found.counting or _Counting("")
     files = found.rows["origin"].unique()
-    row = {"count": found.explained, "all": found.rows.height, "checked": found.checked}
-    row |= {"cause": counting.called, "hint": counting.fix, "origin": files[0] if len(files) else 0}
+    row: dict[str, object] = {"count": found.explained, "all": found.rows.height}
+    row |= {"origin": [*files, 0][0], "cause": counting.called, "hint": counting.fix}
     rows = only_if(bool(counting.fix), pl.LazyFrame([row]))
     return about_file(rows) if len(files) == 1 else about_submission(rows)
 

@@ -1,4 +1,4 @@
-"""A declaration reaches what runs elsewhere: workers of jobs, pipelines, the editor and the page."""
+"""A declaration reaches what runs elsewhere: workers, pipelines, the editor and the page."""
 
 from __future__ import annotations
 
