@@ -29,6 +29,7 @@ SIDES = {
     },
     "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
     "lorehlt-mt": ("scores/lorehlt-mt/reference", "scores/lorehlt-mt/system"),
+    "segments": ("segments/valid/reference.rttm", "segments/valid/submission.rttm"),
     **{
         name: (f"{name}/valid/reference",) * 2  # which has the documents
         for name in tasks.BUILTIN
@@ -124,7 +125,7 @@ def test_a_damaged_file_is_no_problem_of_the_validated_submission(use: Use, tmp_
     assert verdict.outcome == "undecided"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("use", SCORED)
 def test_a_damaged_file_is_no_problem_of_the_scored_submission(use: Use, tmp_path: Path) -> None:
     options = {use.option.name: str(damaged(use, tmp_path))}
