@@ -76,9 +76,14 @@ class PairingMetric(AdditiveMetric):
         )
         metrics = {
             name: values[measure][0] if self.is_defined(name) else None
-            for name, measure in METRICS.items()
+            for name, measure in self.metrics.items()
         }
         return metrics, {"scorings": table}
+
+    @property
+    def metrics(self) -> Mapping[str, str]:
+        """The measures that are metrics, by the names of these."""
+        return METRICS
 
     def is_defined(self, name: str) -> bool:  # noqa: ARG002
         """Whether a metric has a value."""
@@ -133,7 +138,7 @@ class PairingMetric(AdditiveMetric):
         values = self.values(*sums[""].T)
         return {
             name: values[measure].astype(np.float64)
-            for name, measure in METRICS.items()
+            for name, measure in self.metrics.items()
             if self.is_defined(name)
         }
 

@@ -11,6 +11,7 @@ import polars as pl
 
 from hlteval.representation import Corpus, effective_fillers
 from hlteval.scoring.matching import equivalence_classes
+from hlteval.scoring.pairings import across_sentences
 
 #: Between the referents of an entity, which are sorted and there once.
 SEPARATOR = "\x1f"
@@ -118,7 +119,8 @@ def relations(corpus: Corpus, given: Corpus, roles: Sequence[str]) -> pl.DataFra
     Returns:
         A row per relation: `document`, `row`, `item`, `label`; the kind and the row of the entities
         of both arguments as `argument` and `argument_second`, null where it has none, their
-        identifiers as `target` and `target_second`, and the `location`, the label of the second.
+        identifiers as `target`, `target_second` and `text`, and the label of the second as
+        `location`.
     """
     rows = corpus.frames.select("document", "row", "label", item="frame")
     filled = effective_fillers(corpus, given).drop_nulls("filler_row").select(
@@ -129,7 +131,27 @@ def relations(corpus: Corpus, given: Corpus, roles: Sequence[str]) -> pl.DataFra
         own = filled.filter(pl.col("role").is_in(names)).drop("role")
         own = own.unique("row", keep="first", maintain_order=True)
         rows = rows.join(own, on="row", how="left", suffix="_second", maintain_order="left")
-    return rows.drop("location").rename({"location_second": "location"})
+    text = pl.format("{}, {}", "target", "target_second")
+    return rows.drop("location").rename({"location_second": "location"}).with_columns(text=text)
+
+
+def arguments(corpus: Corpus, kind: str) -> pl.DataFrame:
+    """The entities of a corpus as arguments: `places`, and their kind and row as `argument`."""
+    return places(corpus.mentions, pl.format(f"{kind} {{}}", "row").alias("argument"))
+
+
+def across(rows: pl.DataFrame, every: Sequence[pl.DataFrame], reference: Corpus) -> pl.Series:
+    """The relations whose arguments lie in more than one sentence.
+
+    Args:
+        rows: the relations.
+        every: the entities, as `arguments`.
+        reference: its segments are the sentences.
+    """
+    place = pl.concat(every).select("document", "start", "end", "argument")
+    sides = [rows.select("row", argument=name) for name in ("argument", "argument_second")]
+    found = pl.concat(sides).join(place, on="argument")
+    return across_sentences(found, reference.segments).implode()
 
 
 def kinds(reference: Corpus) -> pl.DataFrame:
@@ -149,9 +171,7 @@ def with_kinds(ours: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
     return ours.join(second, on="argument_second", how="left", maintain_order="left")
 
 
-def alike_relations(
-    ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame
-) -> pl.DataFrame:
+def alike_relations(ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame) -> pl.DataFrame:
     """The relations that are alike at all: `row`, `row_system`, and the `overlap`.
 
     Args:

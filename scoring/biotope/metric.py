@@ -19,24 +19,19 @@ import polars as pl
 from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import (
     SEPARATOR,
+    across,
     alike_relations,
+    arguments,
     entities,
     kinds,
     overlaps,
-    places,
     relations,
     shared_characters,
     with_kinds,
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.pairings import (
-    PLACE,
-    PairingMetric,
-    across_sentences,
-    side_by_side,
-    with_outcomes,
-)
+from hlteval.scoring.pairings import METRICS, PLACE, PairingMetric, side_by_side, with_outcomes
 from hlteval.scoring.ratios import Numbers
 
 _SIDES = ("", "_system")
@@ -139,7 +134,7 @@ class BiotopeMatch(PairingMetric):
     """How the annotations of a task are compared in a profile.
 
     Attributes:
-        unit: what is paired: given entities with themselves, entities, or relations.
+        paired: what is paired: given entities with themselves, entities, or relations.
         evaluations: the first is the main one, which the alignment shows.
         year: of the task.
         taxa: the labels of entities whose referents are taxa.
@@ -187,7 +182,7 @@ class BiotopeMatch(PairingMetric):
         counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
         for evaluation in self.evaluations:
             rows = pair(evaluation, reference, system).join(names, on="document")
-            rows = rows.drop("document").rename({"name": "document"})
+            rows = rows.with_columns(document="name")
             rows = rows.sort("document", "row", "row_system", nulls_last=True)
             counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
             tables.append(rows)
@@ -217,8 +212,9 @@ class BiotopeMatch(PairingMetric):
         by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
         alike = overlaps(ours, theirs, by, self.shared)
         weight = self._similarity(alike, Scoring(referents=evaluation.referents))
-        pairs = self.pair(alike.select("row", "row_system", "overlap", weight=weight))
-        return side_by_side(ours, theirs, pairs.drop("weight"))
+        return side_by_side(
+            ours, theirs, self.pair(alike.select("row", "row_system", "overlap"), weight)
+        )
 
     def _pair_relations(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
@@ -228,9 +224,186 @@ class BiotopeMatch(PairingMetric):
         sides = [relations(reference, reference, self.roles), relations(system, given, self.roles)]
         if evaluation.labels:
             sides = [rows.filter(pl.col("label").is_in(evaluation.labels)) for rows in sides]
-        kind, own = pl.format("given {}", "row"), pl.format("mention {}", "row")
-        every = (places(reference.mentions, kind.alias("argument")), places(system.mentions, own.alias("argument")))
-        across = self._across(...)
+        every = arguments(reference, "given"), arguments(system, "mention")
+        sides = [
+            rows.with_columns(inside=~pl.col("row").is_in(across(rows, every, reference)))
+            for rows in sides
+        ]
         classes = kinds(reference)
-        if self.own_entities: ...
-        return pl.DataFrame()
+        alike = classes.select("kind", "argument", overlap=pl.lit(1.0))
+        if self.own_entities:
+            theirs = pl.concat([arguments(given, "given"), every[1]])
+            theirs = theirs.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+            near = overlaps(every[0], theirs, ["document", "label"], self.shared)
+            near = near.join(classes, on="argument")
+            alike = near.select("kind", "overlap", argument="argument_system")
+        ours, theirs = with_kinds(sides[0], classes), sides[1]
+        pairing = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
+        kept = (
+            rows.filter(~pl.col("row").is_in(list(left_out)))
+            for rows, left_out in zip((ours, theirs), pairing.left_out, strict=True)
+        )
+        return side_by_side(*kept, pairing.pairs.select("row", "row_system", "overlap"))
+
+    def shared(self, pairs: pl.DataFrame) -> pl.Series:
+        """The number of characters that the entities of each pair share."""
+        return shared_characters(pairs)
+
+    def pair(self, alike: pl.DataFrame, weight: pl.Series) -> pl.DataFrame:
+        """The one-to-one pairs whose weights have the greatest total.
+
+        Args:
+            alike: `row`, `row_system`, and others.
+            weight: of each.
+        """
+        some = alike.filter(weight > 0)
+        sides = (some[name].to_numpy() for name in ("row", "row_system"))
+        return some.filter(pl.Series(assigned(*sides, weight.filter(weight > 0).to_numpy())))
+
+    def pair_relations(
+        self,
+        alike: pl.DataFrame,
+        ours: pl.DataFrame,
+        theirs: pl.DataFrame,  # noqa: ARG002
+    ) -> Pairing:
+        """The pairs of relations; what is another form of a paired one does not count.
+
+        Args:
+            alike: as `alike_relations`.
+            ours: the relations of the reference, `with_kinds`.
+            theirs: those of the system.
+        """
+        pairs = self.pair(alike, alike["overlap"])
+        several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
+        again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
+        return Pairing(pairs, ((), again["row_system"].unique().to_list()))
+
+    # Scorings: which pairs count, and as what.
+
+    def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
+        """The counts of a scoring by document."""
+        accepted = [self._accepts(scoring, side).fill_null(value=False) for side in _SIDES]
+        rows = pairs.with_columns(value=self._similarity(pairs, scoring))
+        rows = rows.filter(accepted[0] | accepted[1])
+        counted = {
+            "references": pl.col("row").count().cast(pl.Int64),
+            "predictions": pl.col("row_system").count().cast(pl.Int64),
+            "similarities": pl.col("value").drop_nulls(),
+        }
+        by, forms = ["document"], pl.lit(None, pl.List(pl.String))
+        if scoring.unique:
+            referents = pl.col("referents").first().str.split(SEPARATOR)
+            forms = pl.concat_list(pl.col("text").first(), referents)
+            rows = rows.drop_nulls("row").with_columns(pair=pl.int_range(pl.len()))
+            by = ["document", "pair"]
+        counts = rows.group_by(by, maintain_order=True).agg(**counted, keys=forms)
+        place = zip(PLACE, (evaluation.name, scoring.name), strict=True)
+        named = counts.with_columns(pl.lit(value).alias(name) for name, value in place)
+        return named.select(self.counts.keys())
+
+    def _accepts(self, scoring: Scoring, side: str) -> pl.Expr:
+        """Whether the item of a side is one that a scoring counts."""
+        conditions = [pl.col(f"row{side}").is_not_null()]
+        if scoring.labels:
+            conditions.append(pl.col(f"label{side}").is_in(scoring.labels))
+        if scoring.location:
+            conditions.append(pl.col(f"location{side}") == scoring.location)
+        if scoring.inside:
+            conditions.append(pl.col(f"inside{side}"))
+        if scoring.several:
+            conditions.append(pl.col(f"several{side}"))
+        if scoring.only:
+            known = getattr(self.options, scoring.only)
+            conditions.append(pl.col(f"label{side}").is_in(self.concepts))
+            referents = pl.col(f"referents{side}").str.split(SEPARATOR)
+            conditions.append(referents.list.eval(pl.element().is_in(known)).list.any())
+        return pl.all_horizontal(conditions)
+
+    def _similarity(self, pairs: pl.DataFrame, scoring: Scoring) -> pl.Series:
+        """The similarity of each pair; null where it is not one."""
+        overlap = pairs["overlap"] if scoring.boundaries else (pairs["overlap"] * 0 + 1)
+        if scoring.referents == "any":
+            return overlap
+        key = ["label", "referents", "referents_system"]
+        distinct = pairs.filter(pl.col("overlap").is_not_null()).select(key)
+        distinct = distinct.unique(maintain_order=True)
+        values = [self._of_referents(scoring, *each) for each in distinct.iter_rows()]
+        named = distinct.with_columns(value=pl.Series(values, dtype=pl.Float64))
+        joined = pairs.select(key).join(named, on=key, how="left", maintain_order="left")
+        return overlap * joined["value"]
+
+    def _of_referents(self, scoring: Scoring, label: str, ours: str, theirs: str) -> float:
+        """The similarity of the referents of two entities of a label."""
+        if label in scoring.undefined:
+            return float("nan")
+        table = getattr(self.options, scoring.mapped) if scoring.mapped else {}
+        sets = [
+            frozenset(table.get(each, each) for each in side.split(SEPARATOR) if each)
+            for side in (ours, theirs)
+        ]
+        if scoring.only:
+            sets = [each & getattr(self.options, scoring.only) for each in sets]
+        graded = scoring.referents == "graded" and label not in self.taxa
+        return (self.ontology.of_sets if graded else self.ontology.jaccard)(*sets)
+
+    # Values from counts.
+
+    @property
+    def printed(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+        """The scorings of all evaluations."""
+        return [
+            (each.name, one.name, one.measures)
+            for each in self.evaluations
+            for one in each.scorings
+        ]
+
+    @property
+    def metrics(self) -> Mapping[str, str]:
+        """Given entities are paired by themselves."""
+        alone = ("precision", "matches", "references")
+        return {name: METRICS[name] for name in (alone if self.paired == "given" else METRICS)}
+
+    def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """The sums of counts; similarities are added one after the other, in their order."""
+        counts = counts.sort("document", maintain_order=True)
+        kept, seen = [], set[tuple[str, ...]]()
+        for *place, keys in counts.select(*PLACE, "keys").iter_rows():
+            text, *referents = keys or ("",)
+            forms = {(*place, text, referent) for referent in referents if referent}
+            kept.append(seen.isdisjoint(forms))
+            seen |= forms if kept[-1] else set()
+        rows = counts.filter(pl.Series(kept, dtype=pl.Boolean))
+        rows = rows.group_by(by, maintain_order=True).agg(
+            pl.col("references", "predictions").sum(),
+            similarities=pl.col("similarities").explode().drop_nulls(),
+        )
+        values = [np.array(each, dtype=np.float64) for each in rows["similarities"].to_list()]
+        return rows.drop("similarities").with_columns(
+            pairs=pl.Series([len(each) for each in values], dtype=pl.Int64),
+            matched=pl.Series([_sum(each) for each in values], dtype=pl.Float64),
+            missed=pl.Series([_sum(1 - each) for each in values], dtype=pl.Float64),
+        )
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
+        """A note where referents cannot be compared by an ontology."""
+        return () if self.paired == "relations" else self.ontology.notes
+
+    def _align(self, pairs: pl.DataFrame) -> pl.DataFrame:
+        """The pairs of the main evaluation, and unpaired items, with the outcome of each."""
+        similarity = self._similarity(pairs, self.evaluations[0].scorings[0])
+        rows = pairs.with_columns(similarity=similarity.fill_nan(0.0).fill_null(0.0))
+        parts = {"item": "", "label": "_type", "text": "_text"}
+        if self.paired != "relations":
+            rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
+            parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
+        columns = {
+            f"{side}{shown}": f"{part}{ending}"
+            for part, shown in parts.items()
+            for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
+        }
+        return with_outcomes(rows.select("document", **columns, similarity="similarity"))
+
+
+def _sum(values: Numbers) -> float:
+    """The sum of numbers, from the first to the last."""
+    return float(np.cumsum(values)[-1]) if len(values) else 0.0

@@ -48,6 +48,13 @@ class Ontology:
         """
         return sorted(identifiers)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note where there is no ontology."""
+        if self.parents is not None:
+            return ()
+        return ("Without --ontology, referents are right only if they are equal.",)
+
     @cached_property
     def _identifiers(self) -> frozenset[str]:
         """The identifiers with a parent or a child."""
