@@ -41,8 +41,8 @@ def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.
     """
     referents = pl.col("value").unique().sort().str.join(SEPARATOR)
     values = corpus.modifiers.drop_nulls("value")
-    values = values.group_by("document", item="target", scheme="label")
-    named = values.agg(referents=referents, several=pl.len() > 1)
+    groups = values.group_by("document", item="target", scheme="label")
+    named = groups.agg(referents=referents, several=pl.len() > 1)
     scheme = pl.when(pl.col("label").is_in(taxa)).then(pl.lit(TAXONOMY)).otherwise(pl.lit(ONTOLOGY))
     rows = places(mentions, "text", pl.col("mention").alias("item"), scheme.alias("scheme"))
     key = ["document", "item", "scheme"]

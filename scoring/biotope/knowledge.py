@@ -70,9 +70,8 @@ class KnowledgeBase(Metric):
         sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
         for name, target, scheme in sides:
             own = values.filter(label=scheme).select("document", "target", "value")
-            own = own.unique(maintain_order=True).rename({"target": "of", "value": name})
-            key = {"left_on": ["document", target], "right_on": ["document", "of"]}
-            rows = rows.join(own, **key, maintain_order="left")
+            own = own.unique(maintain_order=True).rename({"target": target, "value": name})
+            rows = rows.join(own, on=["document", target], maintain_order="left")
         other = pl.col("label") != "Lives_In"
         rows = rows.sort("document", other, "row", maintain_order=True)
         return rows.select("document", *FACT).unique(maintain_order=True)

@@ -239,11 +239,12 @@ class BiotopeMatch(PairingMetric):
             alike = near.select("kind", "overlap", argument="argument_system")
         ours, theirs = with_kinds(sides[0], classes), sides[1]
         pairing = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
-        kept = (
+        ours, theirs = (
             rows.filter(~pl.col("row").is_in(list(left_out)))
             for rows, left_out in zip((ours, theirs), pairing.left_out, strict=True)
         )
-        return side_by_side(*kept, pairing.pairs.select("row", "row_system", "overlap"))
+        pairs = pairing.pairs.select("row", "row_system", "overlap")
+        return side_by_side(ours, theirs, pairs)
 
     def shared(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
@@ -256,9 +257,9 @@ class BiotopeMatch(PairingMetric):
             alike: `row`, `row_system`, and others.
             weight: of each.
         """
-        some = alike.filter(weight > 0)
-        sides = (some[name].to_numpy() for name in ("row", "row_system"))
-        return some.filter(pl.Series(assigned(*sides, weight.filter(weight > 0).to_numpy())))
+        some, weight = alike.filter(weight > 0), weight.filter(weight > 0)
+        rows, columns = some["row"].to_numpy(), some["row_system"].to_numpy()
+        return some.filter(pl.Series(assigned(rows, columns, weight.to_numpy())))
 
     def pair_relations(
         self,
