@@ -53,7 +53,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if whole or config.args != config.getini("testpaths"):
         os.environ[THOROUGH] = "1"
     else:
-        settings.register_profile("share", settings(), max_examples=16)
+        settings.register_profile("share", settings(), max_examples=12)
         settings.load_profile("share")
     config.option.mutations = config.option.mutations or (12 if thorough() else 3)
     worker = getattr(config, "workerinput", None)
@@ -76,25 +76,32 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Begin with the files that take longest; leave out what is not in the share."""
     if not thorough():
         numbers = defaultdict[str, int](int)
-        for item in items.copy():
-            number = numbers[item.nodeid.partition("[")[0]]
-            numbers[item.nodeid.partition("[")[0]] += 1
+        kept, left = list[pytest.Item](), list[pytest.Item]()
+        for item in items:
+            name = item.nodeid.partition("[")[0]
             sampled = item.get_closest_marker("sampled")
-            if item.get_closest_marker("thorough") or (sampled and number % sampled.args[0]):
-                items.remove(item)
-                config.hook.pytest_deselected(items=[item])
+            beside = sampled is not None and numbers[name] % sampled.args[0]
+            out = beside or item.get_closest_marker("thorough")
+            (left if out else kept).append(item)
+            numbers[name] += 1
+        items[:] = kept
+        config.hook.pytest_deselected(items=left)
     ranks = {f"tests/{name}.py": rank for rank, name in enumerate(LONG)}
     items.sort(key=lambda item: ranks.get(item.nodeid.partition("::")[0], len(LONG)))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """What is collected stays until the end: looking for garbage in it took half of the time."""
+    """What is collected stays until the end: looking for garbage in it took half of the time.
+
+    Tests leave little garbage, so it is looked for seldom.
+    """
     gc.disable()
     try:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(20_000, 20, 100)
         gc.enable()
 
 

@@ -40,10 +40,16 @@ def extensions(group: str) -> Mapping[str, str]:
         >>> extensions("hlteval.nothing")
         mappingproxy({})
     """
+    found = sorted((point.name, point.value) for point in _points().select(group=group))
+    return MappingProxyType(dict(found))
+
+
+@cache
+def _points() -> Any:
+    """The entry points of all packages, which are read once for all groups."""
     from importlib.metadata import entry_points  # otherwise a third of the time of --help
 
-    found = sorted((point.name, point.value) for point in entry_points(group=group))
-    return MappingProxyType(dict(found))
+    return entry_points()
 
 
 class BrokenExtension(ImportError):
@@ -66,9 +72,7 @@ def load_extension(group: str, name: str) -> Any:
         return found
     except Exception as error:
         cause = f"{type(error).__name__}: {error}".partition("\n")[0]
-        from importlib.metadata import entry_points
-
-        (point, *_) = entry_points(group=group, name=name)
+        (point, *_) = _points().select(group=group, name=name)
         package = f"{point.dist.name} {point.dist.version}" if point.dist else point.value
         raise BrokenExtension(
             f"the plug-in {name} of {package} cannot be loaded: {cause}; correct or uninstall it"

@@ -59,11 +59,16 @@ class Module:
         return ast.parse(self.text)
 
     @cached_property
+    def nodes(self) -> Sequence[ast.AST]:
+        """All nodes of its tree."""
+        return [*ast.walk(self.tree)]
+
+    @cached_property
     def code(self) -> frozenset[int]:
         """The numbers of its lines of code."""
         documented = {
             line
-            for node in ast.walk(self.tree)
+            for node in self.nodes
             if isinstance(node, _DOCUMENTED) and ast.get_docstring(node) is not None
             for line in _lines(node.body[0])
         }
@@ -79,10 +84,10 @@ class Module:
 
     def places(self) -> Iterator[tuple[str, str]]:
         """Each place that a measure counts, as the measure and the place."""
-        names = Counter(node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name))
+        names = Counter(node.id for node in self.nodes if isinstance(node, ast.Name))
         if len(self.code) < SMALL and not self.path.endswith("__init__.py"):
             yield "small", f"{self.path} {len(self.code)}"
-        for node in ast.walk(self.tree):
+        for node in self.nodes:
             place = f"{self.path}:{getattr(node, 'lineno', 0)}"
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from [("imports", place)] * self.size(node)
@@ -176,10 +181,7 @@ def main(words: Sequence[str] | None = None) -> None:
         return
     sizes = [len(file.code) for file in files]
     functions = [
-        file.size(node)
-        for file in files
-        for node in ast.walk(file.tree)
-        if isinstance(node, _FUNCTIONS)
+        file.size(node) for file in files for node in file.nodes if isinstance(node, _FUNCTIONS)
     ]
     print(f"{sum(sizes)} lines of code in {len(sizes)} modules (median {median(sizes):.0f})")
     print(f"{len(functions)} functions (median {median(functions):.0f} lines)")

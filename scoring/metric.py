@@ -416,3 +416,28 @@ def _values(
         known = {name: values[name] for name in names if name in values}
         table = table.with_columns(pl.Series(n, v).fill_nan(None) for n, v in known.items())
     return table
+
+
+def by_group(
+    metric: Metric, counts: pl.DataFrame, field: str, names: Sequence[str]
+) -> pl.DataFrame:
+    """The values of each group of documents as if there were no others; null where undefined.
+
+    Args:
+        metric: the metric.
+        counts: what it has counted, of all documents, with the column `field`.
+        field: what the documents of a group have in common, null where it is not known.
+        names: of the values.
+
+    Returns:
+        A row per group, sorted: the `field`, and a column per value.
+    """
+    key = metric.document_column
+    known = counts.drop_nulls(key).group_by(key).agg(pl.col(field).drop_nulls().first()).sort(key)
+    own = known[field].fill_null("-")
+    groups = own.unique().sort()
+    place = own.cast(pl.Enum(groups)).to_physical().to_numpy()
+    weights = (place == np.arange(len(groups))[:, np.newaxis]).astype(np.int64)
+    values = metric.replicates(counts, known[key].to_list(), weights)
+    columns = {name: pl.Series(values[name]).fill_nan(None) for name in names if name in values}
+    return pl.DataFrame({field: groups, **columns})

@@ -1,12 +1,14 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
 `make test` is for every change and must be quick: of matrices whose cells go through the same code
-it takes each third or fourth (the mark `sampled`), of random examples a sixth, and what is long
+it takes each third or fourth (the mark `sampled`), of random examples an eighth, and what is long
 for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
 """
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from itertools import groupby
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -21,7 +23,16 @@ def thorough() -> bool:
 
 def tries(number: int) -> int:
     """The number of random examples."""
-    return number if thorough() else max(number // 6, min(number, 4))
+    return number if thorough() else max(number // 8, min(number, 4))
+
+
+@cache
+def codes_by_family() -> Mapping[str, Sequence[str]]:
+    """All codes by their first three letters; a test per code takes longer than what it tests."""
+    from hlteval.findings import catalogue
+
+    groups = groupby(sorted(catalogue()), key=lambda code: code[:3])
+    return {family: [*codes] for family, codes in groups}
 
 
 def share(items: Iterable[T], step: int = 3) -> Sequence[T]:

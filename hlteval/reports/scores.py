@@ -185,7 +185,7 @@ def _scorings(scores: Scores, *, with_empty: bool) -> Iterator[Table]:
         rows = [
             [scoring, *map(value_text, values, ranges)]
             for number, (scoring, values) in enumerate(scorings)
-            if with_empty or number == 0 or any(values)
+            if with_empty or number == 0 or any(values) or evaluation in scores.tables
         ]
         yield Table(columns, rows, evaluation)
 

@@ -81,7 +81,8 @@ def _entries(tables: Tables, section: str, names: Tables) -> list[Tables]:
 def _expand(entry: Tables, rows: Tables, names: Tables) -> Iterator[Tables]:
     """Give an entry for each of its rows, with the values that words stand for."""
     for row in rows[entry["each"]] if "each" in entry else ({},):
-        full = _fill({key: entry[key] for key in entry if key != "each"}, {**names, **row})
+        named = {**names, **_fill(row, names)}
+        full = _fill({key: entry[key] for key in entry if key != "each"}, named)
         words = {key: full[key] for key in _WORDS if isinstance(full.get(key), str)}
         yield {**full, **{key: _WORDS[key][word] for key, word in words.items()}}
 

@@ -127,6 +127,22 @@ def _as_read(option: Option, written: str, given: Mapping[str, str]) -> object:
         raise WrongOption(f"--{option.flag}: {reason}") from reason
 
 
+def groupings(task: Task, given: Mapping[str, str]) -> tuple[str, ...]:
+    """Criteria by which documents are grouped, so that each group is scored, too.
+
+    Raises:
+        WrongOption: for a value that the option cannot have.
+
+    Examples:
+        >>> from hlteval.tasks import load
+        >>> groupings(load("mentions"), {"by": "document,language"}), groupings(load("hub4"), {})
+        (('document', 'language'), ())
+    """
+    options = [item for item in task.options if item.groups_documents and item.name in given]
+    values: list[Any] = [_as_read(option, given[option.name], given) for option in options]
+    return tuple(name for each in values for name in each if name != "label")  # always given
+
+
 def unknown(
     name: str, task: Task, known: Iterable[str], where: str = "", also: Iterable[str] = ()
 ) -> WrongOption:

@@ -17,7 +17,7 @@ Conventions:
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, get_args
 
 import numpy as np
 import polars as pl
@@ -54,6 +54,7 @@ class LabelOptions:
         macro_over: the labels of the macro average: the declared ones, those of the reference, or
             those of either side; without declared labels, those of the reference.
         undefined: the value of 0 / 0.
+        also: what is given beside the averages, by the first parts of its names; all if empty.
     """
 
     declared: tuple[str, ...] = ()
@@ -65,6 +66,7 @@ class LabelOptions:
     average_labels: tuple[str, ...] = ()
     macro_over: Literal["declared", "reference", "seen"] = "declared"
     undefined: Literal["none", 0, 1] = "none"
+    also: tuple[str, ...] = ()
 
     def prepare(self, label: pl.Expr) -> pl.Expr:
         """Labels as they are counted; null where they are ignored.
@@ -202,7 +204,7 @@ class LabelMetric(AdditiveMetric):
         counted = self.of_labels(total)
         whole = total.filter(pl.col("label").is_null())
         sums = {name: np.array([whole[name].sum()]) for name in self.extras}
-        values = {name: plain(value)[0] for name, value in self.values(counted, sums).items()}
+        values = {name: plain(value)[0] for name, value in self._select(counted, sums).items()}
         labels = self.label_table(counted)
         rows = [
             {"evaluation": self.evaluation(scoring), "scoring": scoring or measure, **figure}
@@ -345,4 +347,10 @@ class LabelMetric(AdditiveMetric):
         counts = np.stack(matrices, axis=1).astype(np.float64) if matrices else empty
         labels = tuple(name.removeprefix(_LABEL) for name in names)
         extras = dict(zip(self.extras, sums[""].T, strict=True))
-        return self.values(LabelCounts(labels, counts), extras)
+        return self._select(LabelCounts(labels, counts), extras)
+
+    def _select(self, counted: LabelCounts, extras: Mapping[str, NDArray[np.int64]]) -> Replicates:
+        """The averages, and what the options say beside them."""
+        values, also = self.values(counted, extras), self.options.also
+        parts = {*also, *get_args(Average)}
+        return {n: v for n, v in values.items() if not also or n.partition(".")[0] in parts}

@@ -1,8 +1,8 @@
 """Coreference: MUC, B³, both CEAF, BLANC, LEA and the average of CoNLL, over clusters of mentions.
 
-Mentions are spans of a document, the same on both sides if their offsets are; entities are sets of
-mentions. With k and r, entities of reference and system, numerators and denominators are summed
-over entities and documents, then divided once:
+Mentions are spans of a document, the same on both sides if their offsets are, or if they match as
+the options say (`match_spans`); entities are sets of mentions. With k and r, entities of reference
+and system, numerators and denominators are summed over entities and documents, then divided once:
 
     MUC     links kept, Σ (|k| - parts of k in the system), by Σ (|k| - 1)
     B³      Σ |k ∩ r|² / |k| over pairs, by Σ |k|
@@ -38,6 +38,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring import clusterings
 from hlteval.scoring.clusterings import Clusterings
+from hlteval.scoring.generic.spans import Pairs, first_free
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, harmonic, plain, ratio
 
@@ -67,10 +68,13 @@ class Options:
     """Entities and measures.
 
     Attributes:
+        span: whether mentions of both sides are the same by their offsets, by their heads, or if
+            that of the system is a part of the other with its head; a head is the last word.
         singletons: whether entities of one mention are kept, or removed on both sides.
         measures: what is computed, of `MEASURES` and `AVERAGE`.
     """
 
+    span: Literal["exact", "head", "partial"] = "exact"
     singletons: Literal["keep", "remove"] = "keep"
     measures: tuple[str, ...] = (*MEASURES, AVERAGE)
 
@@ -111,6 +115,8 @@ class Coreference(AdditiveMetric):
         names = pl.concat([corpus.documents["name"] for corpus in (reference, system)])
         documents = names.unique(maintain_order=True)
         sides = [self._mentions(corpus) for corpus in (reference, system)]
+        if self.options.span != "exact":
+            sides[1] = match_spans(*sides, within=self.options.span == "partial")
         numbered = _memberships(documents, sides)
         both = self.clusterings(*numbered)
         tables = {name: self.count(both, name) for name in self.parts}
@@ -201,6 +207,20 @@ class Coreference(AdditiveMetric):
                 notes.append(f"{AVERAGE} is that of {' and '.join(defined)}: the rest is undefined")
         return tuple(notes)
 
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`: how many mentions entities of both sides have in common.
+
+        An entity that is divided has several rows, as has one that joins others; mentions that one
+        side lacks have no entity there.
+        """
+        pairs = aligned.group_by("document", "reference", "system", "aligned")
+        counts = pairs.agg(count=pl.len().cast(pl.Int64))
+        return {"confusion": counts.sort("document", "reference", "system", nulls_last=True)}, {}
+
     def _f1(self, total: pl.DataFrame, name: str) -> float | None:
         """The F1 of a measure."""
         added = {column: total[column].to_numpy() for column in ADDED}
@@ -279,6 +299,36 @@ def _memberships(documents: pl.Series, sides: Sequence[pl.DataFrame]) -> list[pl
     columns = ("group", "item", "cluster", "nameless", "start", "end", "entity")
     rows = both.select(*columns, order=pl.int_range(pl.len(), dtype=pl.Int64))
     return [rows.head(heights[0]), rows.tail(heights[1])]
+
+
+def match_spans(reference: pl.DataFrame, system: pl.DataFrame, *, within: bool) -> pl.DataFrame:
+    """The mentions of the system with the spans of those of the reference that have their heads.
+
+    Each goes with one at most: first with its own span, then with that of the least difference; of
+    equal ones with the first.
+
+    Args:
+        reference: mentions: `name` of the document, `start`, `end`, `entity`.
+        system: the same of the system.
+        within: whether they must lie within those of the reference.
+
+    Examples:
+        >>> sides = [pl.DataFrame({"name": "d", "start": [n], "end": [9]}) for n in (2, 4)]
+        >>> match_spans(*sides, within=True)["start"].to_list()
+        [2]
+    """
+    key = ("name", "start", "end")
+    ours, theirs = (side.select(key).unique(maintain_order=True) for side in (reference, system))
+    left, right = ours.join(theirs, on=key, how="anti"), theirs.join(ours, on=key, how="anti")
+    pairs = left.with_row_index("left").join(right.with_row_index("right"), on=("name", "end"))
+    difference = pl.col("start_right") - pl.col("start")
+    if within:
+        pairs = pairs.filter(difference > 0)
+    pairs = pairs.sort("name", difference.abs(), "start", "end", "start_right")
+    chosen = first_free(Pairs(pairs["left"].to_numpy(), pairs["right"].to_numpy()))
+    found = pairs.filter(chosen).select("name", "end", start="start_right", matched="start")
+    placed = system.join(found, on=key, how="left", maintain_order="left")
+    return placed.with_columns(start=pl.coalesce("matched", "start")).drop("matched")
 
 
 def align_mentions(

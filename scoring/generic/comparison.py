@@ -34,14 +34,13 @@ from hlteval.scoring.generic.spans import (
 FULL: Mapping[str, int] = {"full": 1, "half": 2, "iou": 2**32}
 #: Decides between pairings of the same credit: shares of the spans, in so many steps.
 _STEPS = 255
-#: What an equal label and a shared character are worth where what is left is paired.
-_LABEL, _CHARACTER = 2**40, 2**12
+#: What an equal span and an equal label are worth where what is left is paired, and the most that
+#: shared characters are.
+_SPAN, _LABEL, _LONG = 2**42, 2**24, 2**12 - 1
 #: A share that is equal but for the last digits is enough.
 _CLOSE = 1e-12
 #: No span has so many characters.
 _LONGEST = 2**30
-#: No overlap counts more characters.
-_LONG = 2**20
 #: How spans are compared that need not be equal, and the least share of each.
 _SHARES: Mapping[str, float] = {"overlap": 0.0, "iou": 0.5, "contains": 0.0}
 _WORD = re.compile(r"\w+")
@@ -121,8 +120,7 @@ class Comparison:
         if options.span == "exact" and options.label == "equal":
             pairs = self._equal
         else:
-            ours, theirs = self._keys(left, self.reference), self._keys(right, self.system)
-            pairs = self._by_key(ours, theirs)
+            pairs = self._by_key(*(self._keys(units) for units in (left, right)))
         return pairs, np.full(len(pairs.left), self.unit)
 
     @cached_property
@@ -130,7 +128,7 @@ class Comparison:
         """The pairs of equal spans with equal labels."""
         return equal_pairs(self.both.reference.key, self.both.system.key)
 
-    def _keys(self, units: Units, corpus: Corpus) -> Whole:
+    def _keys(self, units: Units) -> Whole:
         """Numbers that are equal for spans that correspond."""
         match self.options.span:
             case "end":
@@ -138,22 +136,38 @@ class Comparison:
             case "none":
                 return units.document
             case "tokens":
-                return _word_limits(units, corpus, self.both.bases)
+                return self._word_limits(units)
         return units.span
 
     def _by_key(self, left: Whole, right: Whole) -> Pairs:
-        """The pairs of equal keys."""
+        """The pairs of equal keys; equal mentions are paired first, unless pairs are greedy."""
         both, options = self.both, self.options
         if options.label == "ancestor":
-            candidates = all_equal(left, right)
-            allowed = self.labels_agree(candidates)
-            candidates = Pairs(candidates.left[allowed], candidates.right[allowed])
-            chosen = best(candidates, np.ones(len(candidates.left), dtype=np.int64))
-            return Pairs(candidates.left[chosen], candidates.right[chosen])
+            pairs = all_equal(left, right)
+            allowed = self.labels_agree(pairs)
+            pairs = Pairs(pairs.left[allowed], pairs.right[allowed])
+            same = both.reference.key[pairs.left] == both.system.key[pairs.right]
+            chosen = self._choose(pairs, np.ones(len(same), np.int64), same.astype(np.float64))
+            return Pairs(pairs.left[chosen], pairs.right[chosen])
         if options.label == "equal":
             keys = combine(np.r_[left, right], np.r_[both.reference.label, both.system.label])
             left, right = keys[: len(left)], keys[len(left) :]
-        return equal_pairs(left, right)
+        if options.pairing.startswith("greedy"):
+            order = np.lexsort([np.arange(len(right)), -self._scores])
+            pairs = equal_pairs(left, right[order])
+            return Pairs(pairs.left, order[pairs.right])
+        first = self._equal
+        ours, theirs = others(first.left, len(left)), others(first.right, len(right))
+        rest = equal_pairs(left[ours], right[theirs])
+        return Pairs(np.r_[first.left, ours[rest.left]], np.r_[first.right, theirs[rest.right]])
+
+    @property
+    def _scores(self) -> Floats:
+        """The score of each mention of the system, by which greedy pairs are ordered."""
+        if self.options.pairing != "greedy-score":
+            return np.zeros(len(self.both.system))
+        scores = self.system.mentions["confidence"].fill_null(0.0).to_numpy()
+        return scores[self.both.system.at]
 
     def _overlap_pairs(self) -> tuple[Pairs, Whole]:
         """The pairs that overlap enough, paired as the options say, with their credit."""
@@ -185,11 +199,8 @@ class Comparison:
         """Which candidates are paired."""
         pairing = self.options.pairing
         if pairing.startswith("greedy"):
-            keys: list[Whole | Floats] = [pairs.left, pairs.right]
-            if pairing == "greedy-score":
-                score = self.system.mentions["confidence"].fill_null(0.0).to_numpy()
-                keys = [pairs.left, -union, pairs.right, -score[self.both.system.at[pairs.right]]]
-            order = np.lexsort(keys)
+            nearest = union if pairing == "greedy-score" else np.zeros(len(union))
+            order = np.lexsort([pairs.left, -nearest, pairs.right, -self._scores[pairs.right]])
             chosen = np.zeros(len(order), dtype=np.bool_)
             chosen[order] = first_free(Pairs(pairs.left[order], pairs.right[order]))
             return chosen
@@ -197,6 +208,26 @@ class Comparison:
         if self.options.credit != "iou":
             weights = credit * 2**20 + (union * _STEPS).astype(np.int64)
         return best(pairs, weights)
+
+    def _word_limits(self, units: Units) -> Whole:
+        """The first and the last word that spans touch, as a number; the span without words."""
+        texts = pl.concat(
+            corpus.documents.select("row", "text") for corpus in (self.reference, self.system)
+        )
+        words = [
+            (self.both.bases[row] + match.start(), self.both.bases[row] + match.end())
+            for row, text in texts.drop_nulls().unique("row", keep="first").iter_rows()
+            for match in _WORD.finditer(text)
+        ]
+        starts, ends = np.array(words, dtype=np.int64).reshape(-1, 2).T
+        order = np.argsort(starts, kind="stable")
+        starts, ends = starts[order], ends[order]
+        first = np.searchsorted(ends, units.start, "right")
+        last = np.searchsorted(starts, units.end, "left") - 1
+        touched = first <= last
+        start, end = units.start.copy(), units.end.copy()
+        start[touched], end[touched] = starts[first[touched]], ends[last[touched]]
+        return start * _LONGEST + (end - start)
 
     def labels_agree(self, pairs: Pairs) -> Mask:
         """Whether the labels of pairs correspond."""
@@ -211,22 +242,20 @@ class Comparison:
         return np.asarray(allowed.reshape(len(labels), len(labels))[ours, theirs])
 
     def pair_rest(self, pairs: Pairs) -> Pairs:
-        """Pairs of what no pair has: of equal spans, then of overlapping ones."""
+        """Pairs of what no pair has: most equal spans, then labels, then shared characters."""
         left, right = self.both.reference, self.both.system
         ours, theirs = others(pairs.left, len(left)), others(pairs.right, len(right))
-        first = equal_pairs(left.span[ours], right.span[theirs])
-        first = Pairs(ours[first.left], theirs[first.right])
-        gone = Pairs(np.r_[pairs.left, first.left], np.r_[pairs.right, first.right])
-        ours, theirs = others(gone.left, len(left)), others(gone.right, len(right))
         found, shared = overlaps(left.take(ours), right.take(theirs))
         found = Pairs(ours[found.left], theirs[found.right])
+        same = left.span[found.left] == right.span[found.right]
         if self.options.span == "overlap" and self.options.threshold:
             enough = shared / left.length[found.left] >= self.options.threshold - _CLOSE
+            enough |= same
             found, shared = Pairs(found.left[enough], found.right[enough]), shared[enough]
-        same = self.labels_agree(found)
-        weights = same * _LABEL + np.minimum(shared, _LONG) * _CHARACTER + 1
+            same = same[enough]
+        weights = same * _SPAN + self.labels_agree(found) * _LABEL + np.minimum(shared, _LONG)
         chosen = best(found, weights)
-        return Pairs(np.r_[first.left, found.left[chosen]], np.r_[first.right, found.right[chosen]])
+        return Pairs(found.left[chosen], found.right[chosen])
 
     @cached_property
     def all_pairs(self) -> Pairs:
@@ -265,21 +294,3 @@ def others(chosen: Whole, size: int) -> Whole:
     free = np.ones(size, dtype=np.bool_)
     free[chosen] = False
     return np.flatnonzero(free)
-
-
-def _word_limits(units: Units, corpus: Corpus, bases: Whole) -> Whole:
-    """The first and the last word that spans touch, as a number; the span itself without words."""
-    words = [
-        (bases[row] + match.start(), bases[row] + match.end())
-        for row, text in corpus.documents.select("row", "text").iter_rows()
-        for match in _WORD.finditer(text or "")
-    ]
-    starts, ends = np.array(words, dtype=np.int64).reshape(-1, 2).T
-    order = np.argsort(starts, kind="stable")
-    starts, ends = starts[order], ends[order]
-    first = np.searchsorted(ends, units.start, "right")
-    last = np.searchsorted(starts, units.end, "left") - 1
-    touched = first <= last
-    start, end = units.start.copy(), units.end.copy()
-    start[touched], end[touched] = starts[first[touched]], ends[last[touched]]
-    return start * _LONGEST + (end - start)

@@ -239,12 +239,11 @@ def _arguments(
     rows = rows.join(own, on="frame_row", maintain_order="left")
     unnumbered = pl.col("role").str.strip_chars_end("0123456789")
     role = pl.when(pl.col("kind") == "event").then(unnumbered).otherwise("role")
-    swapped = pl.col("label").is_in(list(options.symmetric)).fill_null(value=False)
-    rows = rows.with_columns(
-        role=pl.when(swapped).then(pl.lit("")).otherwise(role), as_written="role"
-    )
+    rows = rows.with_columns(role=role, as_written="role")
     if options.optional:
         rows = rows.filter(~pl.col("role").is_in(list(options.optional)))
+    swapped = pl.col("label").is_in(list(options.symmetric)).fill_null(value=False)
+    rows = rows.with_columns(role=pl.when(swapped).then(pl.lit("")).otherwise("role"))
     inner = frames.select("document", target="frame", nested="id", inner_label="label")
     inner = inner.drop_nulls("target").unique(_KEY, keep="first", maintain_order=True)
     rows = rows.join(mentions, on=_KEY, how="left", maintain_order="left")

@@ -160,8 +160,11 @@ class Labels(LabelMetric):
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The averages and rankings, and the tables `scorings` and `labels`."""
         values, tables = super().score(total.filter(pl.col("is_label").is_null()))
-        ranked = rankings(total)
-        return values | {name: _mean(ranked[name]) for name in RANKINGS}, tables
+        also = self.options.also or RANKINGS
+        if wanted := [name for name in RANKINGS if name in also]:
+            ranked = rankings(total)
+            values |= {name: _mean(ranked[name]) for name in wanted}
+        return values, tables
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:
         """The averages, whose counts add, and the rankings, which need all documents at once."""

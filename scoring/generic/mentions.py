@@ -72,7 +72,8 @@ class Mentions(LabelMetric):
             1.0
         """
         reference, system = align(reference, system)
-        both = sides(reference, system, self.options)
+        as_written = self.options.pairing.startswith("greedy")
+        both = sides(reference, system, self.options, by_position=not as_written)
         comparison = Comparison(self.options, both, reference, system)
         counts = self._counts(comparison)
         return counts, alignment_of(comparison) if alignment else None

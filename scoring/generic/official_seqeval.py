@@ -1,19 +1,28 @@
 """The numbers of seqeval 1.2, which reads tags by itself.
 
 In the default mode the rules of conlleval keep all spans, and those of BILOU are not known; in the
-strict mode a scheme drops what it does not begin and end. Macro is over the labels of either side,
-and 0 / 0 is 0. Files without tags are compared by their mentions.
+strict mode a scheme drops what it does not begin and end. Without a scheme, that mode finds one by
+the prefixes of the reference; nothing has a value if there is none, or if a tag is not of it. So
+does the report of seqeval: its single scores are those of the default mode. Macro is over the
+labels of either side, and 0 / 0 is 0. Files without tags are compared by their mentions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import Scheme, TagSequence, detect, repair, strict
+from hlteval.representation.tag_schemes import (
+    ALLOWED,
+    PREFIXES,
+    Scheme,
+    TagSequence,
+    repair,
+    strict,
+)
 from hlteval.scoring.generic import semeval
 from hlteval.scoring.generic.averages import Floats, LabelCounts
 from hlteval.scoring.generic.mentions import Mentions
@@ -26,15 +35,23 @@ from hlteval.scoring.ratios import Rates
 class OfficialSeqeval(Mentions):
     """How seqeval reads tags, and averages."""
 
+    extras: ClassVar = (*Mentions.extras, "refused")
+
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
         """The counts of a batch of documents, of spans as seqeval reads them."""
-        scheme = self.options.scheme
+        both, scheme = (reference, system), self.options.scheme
+        refused = False
         if scheme == "auto" and self.options.mode == "strict" and _has_tags(reference):
-            scheme = detect(_sequence(reference))
-        sides = (self._with_spans(corpus, scheme) for corpus in (reference, system))
-        return super().statistics(*sides, alignment=alignment)
+            tags = (_sequence(corpus, strict=True) for corpus in both)
+            gold, found = ({PREFIXES[at] for at in np.unique(each.prefix)} for each in tags)
+            scheme = detect(gold)
+            refused = scheme == "auto" or not found <= {*ALLOWED[scheme]}
+        sides = (self._with_spans(corpus, scheme) for corpus in both)
+        counts, aligned = super().statistics(*sides, alignment=alignment)
+        whole = pl.col("label").is_null() & refused
+        return counts.with_columns(refused=whole.cast(pl.Int64)), aligned
 
     def _with_spans(self, corpus: Corpus, scheme: Scheme | Literal["auto"]) -> Corpus:
         """A corpus whose mentions are the spans of its tags."""
@@ -69,8 +86,32 @@ class OfficialSeqeval(Mentions):
     def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
         """The averages and the accuracy of tokens; seqeval knows no counts of SemEval."""
         known = super().values(counted, extras)
-        others = {*semeval.MEASURES}
-        return {name: known[name] for name in known if name.partition(".")[0] not in others}
+        others, refused = {*semeval.MEASURES}, extras["refused"] > 0
+        return {
+            name: np.where(refused, np.nan, value)
+            for name, value in known.items()
+            if name.partition(".")[0] not in others
+        }
+
+    def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
+        """Why nothing has a value, if so, and the notes on labels."""
+        reason = "seqeval refuses: its strict mode finds no scheme that has the tags of both sides"
+        return (*[reason][: int(total["refused"].sum())], *super().notes(total))
+
+
+def detect(letters: Set[str]) -> Scheme | Literal["auto"]:
+    """The scheme that seqeval finds by prefixes; `auto` for none.
+
+    Examples:
+        >>> detect({"B", "O"}), detect({"I", "O"}), detect({"S"})
+        ('IOB2', 'auto', 'IOBES')
+    """
+    needed: Mapping[Scheme, str] = {"IOB2": "B", "IOE2": "E", "IOBES": "BE", "BILOU": "BL"}
+    for scheme, some in needed.items():
+        alone = letters in ({"S"}, {"U"}) and letters <= {*ALLOWED[scheme]}
+        if alone or {*some} <= letters <= {*ALLOWED[scheme]}:
+            return scheme
+    return "auto"
 
 
 def _has_tags(corpus: Corpus) -> bool:

@@ -166,6 +166,10 @@ class FrameMetric(LabelMetric):
         counts = self.counts_of(pl.concat(tables, how="diagonal"), documents)
         return counts, _align(comparison, documents) if alignment else None
 
+    def evaluation(self, scoring: str) -> str:
+        """The averages, and what is counted beside frames."""
+        return "parts" if scoring in self.parts else super().evaluation(scoring)
+
     def others(
         self, reference: Corpus, system: Corpus, frames: Frames
     ) -> Mapping[str, tuple[pl.DataFrame, pl.DataFrame]]:

@@ -259,6 +259,16 @@ class SpeakerTurns(AdditiveMetric):
         documents = count_of(unbounded, "document")
         return (f"{documents} without evaluated stretches: evaluated from first to last turn",)
 
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`: the seconds that are common to speakers of both sides, or none."""
+        seconds = (pl.col("end") - pl.col("start")).sum()
+        pairs = aligned.group_by("document", "reference", "system", "mapped").agg(seconds=seconds)
+        return {"confusion": pairs.sort("document", "reference", "system", nulls_last=True)}, {}
+
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of each document."""
         return {"": columns_of(counts, ADDED, documents).astype(np.float64)}

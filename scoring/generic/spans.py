@@ -147,7 +147,12 @@ class Sides:
 
 
 def sides(
-    reference: Corpus, system: Corpus, options: LabelOptions, *, unique: bool = True
+    reference: Corpus,
+    system: Corpus,
+    options: LabelOptions,
+    *,
+    unique: bool = True,
+    by_position: bool = False,
 ) -> Sides:
     """The mentions of two corpora with the same numbers of documents.
 
@@ -156,6 +161,7 @@ def sides(
         system: the system.
         options: which labels are left out or renamed.
         unique: whether equal ones count once.
+        by_position: whether they are in the order of their spans and labels, not of their files.
     """
     both = pl.concat(
         corpus.mentions.select(
@@ -194,6 +200,8 @@ def sides(
         own = np.flatnonzero(both["side"].to_numpy() == number)
         if unique:
             own = own[pl.Series(key[own]).is_first_distinct().to_numpy()]
+        if by_position and (np.diff(key[own]) < 0).any():
+            own = own[np.argsort(key[own], kind="stable")]
         units = every.take(own)
         return replace(units, parts=_parts(units, fragments[own])) if has_gaps else units
 

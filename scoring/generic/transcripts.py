@@ -62,6 +62,7 @@ class Options:
         contiguous: whether documents are compared as a whole, whatever their segments are.
         standardize: whether contractions of English are expanded and what is in square or angle
             brackets is removed, in lower case: the transformation of this name of jiwer.
+        measures: what is computed, by the first parts of its names; all if empty.
     """
 
     lowercase: bool = False
@@ -69,6 +70,7 @@ class Options:
     unicode: Literal["none", "NFC", "NFKC"] = "none"
     contiguous: bool = False
     standardize: bool = False
+    measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -135,10 +137,12 @@ class Transcripts(AdditiveMetric):
         rows = [
             {"evaluation": unit, "scoring": "all", "measure": measure, "value": value}
             for unit in UNITS
-            for measure, value in (
-                *((rate, metrics[rate]) for rate in RATES[unit]),
-                *((edit, metrics[f"{unit}.{edit}"]) for edit in EDITS),
+            for measure, name in (
+                *((rate, rate) for rate in RATES[unit]),
+                *((edit, f"{unit}.{edit}") for edit in EDITS),
             )
+            if name in metrics
+            for value in [metrics[name]]
         ]
         return metrics, {"scorings": scorings(rows)}
 
@@ -175,7 +179,8 @@ class Transcripts(AdditiveMetric):
             edits = {edit: added[f"{unit}.{edit}"] for edit in EDITS}
             values |= self.rates(edits) if unit == "words" else {"cer": self.rates(edits)["wer"]}
             values |= {f"{unit}.{edit}": value for edit, value in edits.items()}
-        return values
+        chosen = self.options.measures
+        return {n: v for n, v in values.items() if not chosen or n.partition(".")[0] in chosen}
 
     def rates(self, edits: Mapping[str, NDArray[np.float64]]) -> Replicates:
         """WER, MER and WIL of counts, an element each; not-a-number where they are undefined."""

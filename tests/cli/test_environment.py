@@ -54,6 +54,7 @@ def limited(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("name", "how"),
     [

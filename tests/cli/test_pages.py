@@ -16,6 +16,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -179,7 +180,7 @@ def test_every_command_is_shown(command: str) -> None:
     assert any(item.startswith(f"hlteval {command} ") for item in typed)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "console")],
@@ -291,6 +292,7 @@ def test_links_lead_to_files_and_headings_that_there_are(page):
             assert anchor in headings(target), f"{page.name} links to {name}#{anchor}"
 
 
+@cache
 def headings(page: Path) -> set[str]:
     """The anchors of the headings of a page, and those that it names itself."""
     text = page.read_text("utf-8")

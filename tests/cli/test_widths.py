@@ -259,6 +259,7 @@ def test_every_number_is_whole_at_every_width(task: str, width: int, screen: Scr
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", SIDES)
 def test_columns_can_be_chosen(task: str, screen: Screen) -> None:
     reference, system = SIDES[task]

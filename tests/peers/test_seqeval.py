@@ -20,14 +20,18 @@ from tests.effort import tries
 
 metrics = pytest.importorskip("seqeval.metrics")
 schemes = pytest.importorskip("seqeval.scheme")
+#: The strict mode without a scheme.
+FOUND = "found"
 TYPES = ("X", "Y-Z", "-W-")
 
 
 @st.composite
 def cases(draw):
-    """A scheme or none, and the same sentences with two sequences of tags."""
-    scheme = draw(st.sampled_from([None, *ALLOWED]))
-    letters = ALLOWED[scheme] if scheme else "IOBESLU."
+    """A scheme, one that is to be found, or none; and the same sentences with two sequences."""
+    scheme = draw(st.sampled_from([None, FOUND, *ALLOWED]))
+    letters = ALLOWED.get(scheme, "IOBESLU.")
+    if scheme == FOUND:
+        letters = draw(st.sampled_from(["IO", "O", "OS", "OU", "S", "U", "BIS", *ALLOWED.values()]))
     tag = st.builds(
         lambda letter, kind: letter if letter in "O." or not kind else f"{letter}-{kind}",
         st.sampled_from(letters),
@@ -51,17 +55,24 @@ def test_official_equals_the_tool(case, tmp_path_factory):
     scheme, gold, predicted, zero = case
     folder = tmp_path_factory.mktemp("seqeval")
     sides = [corpus(folder / f"{at}.conll", tags) for at, tags in enumerate((gold, predicted))]
-    chosen = {"mode": "strict", "scheme": scheme} if scheme else {}
+    chosen = {"mode": "strict", "scheme": scheme} if scheme in ALLOWED else {}
+    chosen |= {"mode": "strict"} if scheme == FOUND else {}
     values = presets()["seqeval"]["values"] | {"undefined": zero} | chosen
     metric = OfficialSeqeval("official", Options(**values))
     counts, _ = metric.statistics(*sides)
     found, tables = metric.score(metric.total([counts]))
-    given_scheme = {"mode": "strict", "scheme": getattr(schemes, scheme)} if scheme else {}
+    given_scheme = {"mode": "strict"} if scheme else {}
+    given_scheme |= {"scheme": getattr(schemes, scheme)} if scheme in ALLOWED else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        report = metrics.classification_report(
-            gold, predicted, output_dict=True, zero_division=zero, **given_scheme
-        )
+        try:
+            report = metrics.classification_report(
+                gold, predicted, output_dict=True, zero_division=zero, **given_scheme
+            )
+        except ValueError:  # no scheme has these prefixes
+            assert scheme == FOUND
+            assert not [name for name, value in found.items() if value is not None]
+            return
     for title, row in report.items():
         average = title.removesuffix(" avg")
         own = {rate: found.get(f"{average}.{rate}") for rate in RATES}

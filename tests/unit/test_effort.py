@@ -22,9 +22,9 @@ def test_of_every_change(): pass
 """
 
 
-def test_a_share_is_a_sixth_of_the_examples_and_a_third_of_the_cells(monkeypatch):
+def test_a_share_is_an_eighth_of_the_examples_and_a_third_of_the_cells(monkeypatch):
     monkeypatch.delenv(THOROUGH, raising=False)
-    assert [tries(number) for number in (3, 8, 100)] == [3, 4, 16]
+    assert [tries(number) for number in (3, 8, 100)] == [3, 4, 12]
     assert share("abcdefg") == ["a", "d", "g"]
     monkeypatch.setenv(THOROUGH, "1")
     assert tries(100) == 100

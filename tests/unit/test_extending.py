@@ -63,8 +63,8 @@ def hlteval(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     libraries = [str(ROOT), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
     Path(site.strip(), "libraries.pth").write_text("\n".join(libraries), "utf-8")
     pip = [sys.executable, "-m", "pip", "--python", str(python), "--disable-pip-version-check"]
-    offline = ["install", "--quiet", "--no-index", "--no-deps", "--no-build-isolation"]
-    subprocess.run([*pip, *offline, str(folder / "package")], check=True, cwd=folder)
+    offline = ["--quiet", "--no-index", "--no-deps", "--no-build-isolation", "--no-compile"]
+    subprocess.run([*pip, "install", *offline, str(folder / "package")], check=True, cwd=folder)
     (folder / "reference.colons").write_text(REFERENCE, "utf-8")
     (folder / "system.colons").write_text(SYSTEM, "utf-8")
 

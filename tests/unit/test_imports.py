@@ -7,12 +7,15 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+
+from tests.trees import nodes, tree_of
 
 ROOT = Path(__file__).parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -60,27 +63,37 @@ class Import(NamedTuple):
 
 
 class Module(NamedTuple):
-    """A module of the package and its syntax tree."""
+    """A module of the package, which has a syntax tree."""
 
     name: str
     path: Path
-    tree: ast.Module
+
+    @property
+    def tree(self) -> ast.Module:
+        return tree_of(self.path)
 
     @property
     def room(self) -> str:
         """Empty for the package itself, and for what all rooms may use."""
         return "" if self.name in ROOMLESS else self.name.split(".")[1]
 
-    def imports(self, names: set[str]) -> Iterator[Import]:
+    def imports(self) -> Sequence[Import]:
         """Everything imported anywhere in it, under TYPE_CHECKING and in functions too."""
-        for node in ast.walk(self.tree):
-            if isinstance(node, ast.Import):
-                yield from (Import(node.lineno, alias.name) for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                assert not node.level, f"{self.name}:{node.lineno} imports relatively"
-                for alias in node.names:
-                    inner = f"{node.module}.{alias.name}"
-                    yield Import(node.lineno, inner if inner in names else str(node.module))
+        return imports_of(self)
+
+
+@cache
+def imports_of(module: Module) -> Sequence[Import]:
+    found = []
+    for node in nodes(module.tree):
+        if isinstance(node, ast.Import):
+            found += [Import(node.lineno, alias.name) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert not node.level, f"{module.name}:{node.lineno} imports relatively"
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                found += [Import(node.lineno, inner if inner in NAMES else str(node.module))]
+    return found
 
 
 def modules() -> list[Module]:
@@ -91,7 +104,7 @@ def modules() -> list[Module]:
         for path in sorted(folder.glob("*.py")):
             name = package if path.stem == "__init__" else f"{package}.{path.stem}"
             name = "hlteval" if name == "hlteval.__main__" else name
-            found.append(Module(name, path, ast.parse(path.read_text("utf-8"))))
+            found.append(Module(name, path))
     return found
 
 
@@ -118,7 +131,7 @@ def test_a_room_imports_only_what_is_before_it(room):
         f"{module.path.relative_to(ROOT)}:{line} imports {name}"
         for module in MODULES
         if module.room == room
-        for line, name in module.imports(NAMES)
+        for line, name in module.imports()
         if room_of(name) is not None and room_of(name) not in allowed(room) | {""}
     ]
     assert not wrong
@@ -156,7 +169,7 @@ def test_no_family_imports_another():
         f"{module.path.relative_to(ROOT)}:{line} imports {name}"
         for module in MODULES
         if (own := family_of(module.name))
-        for line, name in module.imports(NAMES)
+        for line, name in module.imports()
         if (other := family_of(name)) and other[0] == own[0] and other != own
     ]
 
@@ -169,7 +182,7 @@ def test_the_rule_itself_points_one_way():
 
 def test_the_rooms_at_the_root_are_imported_as_rooms_of_the_package():
     folders = set(PROJECT["tool"]["setuptools"]["package-dir"].values()) - {"hlteval"}
-    imported = {name for module in MODULES for _, name in module.imports(NAMES)}
+    imported = {name for module in MODULES for _, name in module.imports()}
     assert not {name for name in imported if name.partition(".")[0] in folders}
 
 
@@ -184,7 +197,7 @@ def imported_libraries() -> dict[str, set[str]]:
     """The libraries that are imported, each with the rooms that do."""
     found: dict[str, set[str]] = {}
     for module in MODULES:
-        for _, name in module.imports(NAMES):
+        for _, name in module.imports():
             top = name.partition(".")[0]
             if top != "hlteval" and top not in sys.stdlib_module_names:
                 found.setdefault(top, set()).add(module.room)

@@ -284,7 +284,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     venv.create(folder, with_pip=False)
     python = folder / BIN / "python"
     pip = (sys.executable, "-m", "pip", "--python", python, "--disable-pip-version-check")
-    run(*pip, "install", "--no-index", "--no-deps", wheel, folder=folder)
+    run(*pip, "install", "--no-index", "--no-deps", "--no-compile", wheel, folder=folder)
     site = run(
         python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", folder=folder
     )
@@ -309,6 +309,7 @@ def test_it_works_where_it_is_installed(installed, tmp_path):
     assert "STD302" in run(installed / "hlteval", "explain", "STD302", folder=tmp_path)
 
 
+@pytest.mark.thorough  # the wheel that is installed has no file that is not in `hlteval`
 @pytest.mark.packaging
 def test_no_room_is_a_module_of_its_own(installed, tmp_path):
     look = "import importlib.util as u, sys; print([u.find_spec(n) for n in sys.argv[1:]])"

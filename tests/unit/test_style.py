@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.trees import nodes, tree_of
+
 ROOT = Path(__file__).parents[2]
 ROOMS = ("converters", "grammars", "scoring", "validators")
 MOST_LINES = 500
 LONGEST_FUNCTION = 60
 VAGUE = {"util", "utils", "common", "helper", "helpers", "misc", "tools"}
 LOUD = {"exit", "quit", "print", "breakpoint", "SystemExit", "sys.exit", "os._exit", "os.abort"}
+LOUD_WORDS = {name.rpartition(".")[2] for name in LOUD}
 CHANGES = re.compile(
     "add|append|clear|discard|extend|insert|pop|popitem|remove|reverse|setdefault|sort|update"
 )
@@ -34,14 +37,12 @@ def sources() -> list[Path]:
     return sorted(files)
 
 
-TREES = {
-    path.relative_to(ROOT).as_posix(): ast.parse(path.read_text("utf-8")) for path in sources()
-}
+TREES = {path.relative_to(ROOT).as_posix(): tree_of(path) for path in sources()}
 
 
 def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
     for name, tree in TREES.items():
-        for node in ast.walk(tree):
+        for node in nodes(tree):
             if isinstance(node, FUNCTIONS):
                 yield f"{name}:{node.lineno} {node.name}", node
 
@@ -60,7 +61,7 @@ def code_lines(name: str) -> int:
     """The number of lines with code: no docstrings, comments and empty lines."""
     documented = {
         line
-        for node in ast.walk(TREES[name])
+        for node in nodes(TREES[name])
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
         and ast.get_docstring(node) is not None
         for line in range(node.body[0].lineno, (node.body[0].end_lineno or 0) + 1)
@@ -151,7 +152,7 @@ CONSTANTS = {
 
 def changed(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """The names whose values a module changes in place, with the line where it does."""
-    for node in ast.walk(tree):
+    for node in nodes(tree):
         if isinstance(node, ast.Global):
             yield from ((node.lineno, name) for name in node.names)
         elif isinstance(node, ast.Assign | ast.Delete):
@@ -166,6 +167,9 @@ def changed(tree: ast.Module) -> Iterator[tuple[int, str]]:
 
 
 def last_name(value: ast.expr) -> str:
+    match value:
+        case ast.Name(id=name) | ast.Attribute(attr=name):
+            return name
     return ast.unparse(value).rpartition(".")[2]
 
 
@@ -187,7 +191,7 @@ def test_no_function_gives_a_name_of_its_module_another_value():
     assert not [
         f"{name}:{node.lineno}"
         for name, tree in TREES.items()
-        for node in ast.walk(tree)
+        for node in nodes(tree)
         if isinstance(node, ast.Global)
     ]
 
@@ -203,8 +207,9 @@ def test_only_the_command_line_prints_and_exits():
 
 def loud(tree: ast.Module) -> Iterator[tuple[int, str]]:
     """What prints, warns, logs or exits, with the line where it stands."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name | ast.Attribute) and ast.unparse(node) in LOUD:
+    for node in nodes(tree):
+        named = getattr(node, "id", getattr(node, "attr", ""))
+        if named in LOUD_WORDS and ast.unparse(node) in LOUD:
             yield node.lineno, ast.unparse(node)
         elif isinstance(node, ast.Import | ast.ImportFrom):
             names = {getattr(node, "module", ""), *(alias.name for alias in node.names)}

@@ -19,15 +19,19 @@ from hlteval.tasks.generic.declaration import (
     presets,
     setting_text,
 )
+from hlteval.tasks.generic.task_file import Average
 
-#: Ways to compare spans that have no threshold, and no partial credit.
-_WITHOUT_SHARE = ("exact", "end", "head", "partial", "none")
+#: The ways to compare spans that have a threshold, and those that have partial credit.
+_SHARES: Mapping[str, tuple[str, ...]] = {
+    "threshold": ("overlap", "iou"),
+    "credit": ("overlap", "iou", "contains"),
+}
 #: Keys that rules, tables or reports use, and no metric needs.
 _USED = frozenset(
     {
         *(("labels", key) for key in ("declared", "from", "ignore", "undeclared")),
         *((table, key) for table in ("relations", "events") for key in ("roles", "at_most")),
-        *(("scores", key) for key in ("primary", "by", "average", "measures", "also")),
+        *(("scores", key) for key in ("primary", "by", "average", "measures")),
     }
 )
 #: Other names of schemes of tags.
@@ -248,6 +252,12 @@ def _scores(file: Declaration) -> Iterator[Finding]:
                 )
                 path, problem = ("scores", key, at), f"unknown measure {name}"
                 yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
+    known = [name for name in get_args(Average) if f"{name}.f1" in metrics]
+    for at, name in enumerate(scores.get("average", ())):
+        if known and name not in known and name in AVERAGES:
+            problem = f"there is no average {name} of {file.unit}"
+            hint, path = f"use {', '.join(known)}", ("scores", "average", at)
+            yield file.finding("TSK105", *path, key="average", problem=problem, hint=hint)
     primary = scores.get("primary", "")
     if primary and primary not in metrics:
         alike = [name for name in metrics if name.endswith(f".{primary}")]
@@ -290,22 +300,52 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     for path, name, value in file.declared_keys():
         if path[0] in _OF_UNITS and path[0] != file.unit:
             continue
-        if name in types:
+        if name in types and name != "by":
             yield from _value(file, path, value, types[name])
         usual = (name, value) == ("span", "exact")  # which all units compare that have spans
         if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
     evaluated = file.table("read").get("evaluated")
-    if isinstance(evaluated, dict) and "path" in evaluated and not file.option_values:
+    known = {option.name for option in file.builtin.options}
+    if isinstance(evaluated, dict) and "path" in evaluated and "evaluated" not in known:
         yield _no_effect(file, "read", "evaluated", f"on {file.unit}")
-    span = file.table("match").get("span", getattr(file.defaults, "span", "exact"))
-    shares = [key for key in ("threshold", "credit") if key in file.table("match")]
-    for key in shares if "span" in types and span in _WITHOUT_SHARE else ():
-        if key in types:
-            yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    if "span" in types:
+        yield from _of_pairs(file)
+    by = file.table("scores").get("by", ())
+    if file.unit == "links" and len(by) > 1:
+        only = f'beside by = ["{by[0]}"]: the measures of links are given by one'
+        yield file.finding(
+            "TSK109", "scores", "by", 1, key=f'by "{by[1]}"', reason=only, hint="remove it"
+        )
+    elif "label" in by and not (file.unit == "links" or "declared" in types):
+        at, reason = by.index("label"), f"on {file.unit}, which have none"
+        hint = "remove it, or use document"
+        yield file.finding("TSK109", "scores", "by", at, key='by "label"', reason=reason, hint=hint)
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
+
+
+def _of_pairs(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about what decides nothing about pairs of spans."""
+    match = {**file.preset.get("values", {}), **file.table("match")}
+    span, label = match.get("span", file.defaults.span), match.get("label", "equal")
+    for key, spans in _SHARES.items():
+        if key in file.table("match") and key in file.option_types and span not in spans:
+            yield _no_effect(file, "match", key, f'with span = "{span}"', 'use span = "iou"')
+    if "pairing" in file.option_types and "preset" not in file.table("task"):
+        pairing = match.get("pairing", "set")
+        if pairing != "set" and (span, label) == ("exact", "equal"):
+            reason = "where spans and labels are equal"
+            yield _no_effect(file, "match", "pairing", reason, 'use span = "overlap"')
+        elif "pairing" in match and pairing == "set" and span in _SHARES["credit"]:
+            yield _no_effect(file, "match", "pairing", f'with span = "{span}"', 'use "optimal"')
+    if (
+        "label" in file.option_types
+        and label == "ancestor"
+        and "parents" not in file.table("labels")
+    ):
+        yield _no_effect(file, "match", "label", "without [labels] parents", "add them")
 
 
 def _value(

@@ -171,6 +171,8 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
+        if "also" in self.option_types:  # measures are what is beside the averages
+            declared["also"] = self.parts
         for name in ("roles", "from", "by"):
             declared.pop(name, None)
         return {
@@ -180,12 +182,27 @@ class Declaration(TomlFile):
         }
 
     @property
+    def parts(self) -> list[str]:
+        """The measures that it wants, and what else it does; empty for all."""
+        scores = self.table("scores")
+        also = scores.get("also", ()) if "also" in self.option_types else ()
+        return [*scores.get("measures", ()), *also]
+
+    @property
     def option_values(self) -> dict[str, str]:
-        """The values of options of the task, by name: files that it names, with their paths."""
+        """The values of options of the task, by name: files with their paths, and groups."""
         evaluated = self.table("read").get("evaluated", {})
         paths = {"evaluated": str(self.folder / evaluated["path"])} if "path" in evaluated else {}
+        # labels are always given; the measures of links know them as types, and one kind of groups
+        by = self.table("scores").get("by", ())
+        by = (
+            [{"label": "type"}.get(name, name) for name in by[:1]]
+            if self.unit == "links"
+            else [name for name in by if name != "label"]
+        )
+        groups = {"by": ",".join(by)} if by else {}
         names = {option.name for option in self.builtin.options}
-        return {name: path for name, path in paths.items() if name in names}
+        return {name: value for name, value in (paths | groups).items() if name in names}
 
     @cached_property
     def conf(self) -> Any:
@@ -451,13 +468,13 @@ def computed_metrics(file: Declaration) -> tuple[str, ...]:
     """The metrics of the unit that are computed with the declared averages and measures."""
     scores = file.table("scores")
     averages = scores.get("average", getattr(file.defaults, "average", AVERAGES))
-    chosen = scores.get("measures")
+    chosen = file.parts
     return tuple(
         name
         for name in file.builtin.metrics
         if (
             first in averages
             if (first := name.partition(".")[0]) in AVERAGES
-            else chosen is None or first in chosen
+            else not chosen or first in chosen
         )
     )

@@ -24,9 +24,9 @@ from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.intervals import IntervalSet
 from hlteval.scoring.intervals import intervals as compute_intervals
-from hlteval.scoring.metric import CannotCount, Evidence, Metric, by_document
+from hlteval.scoring.metric import CannotCount, Evidence, Metric, Tables, by_document, by_group
 from hlteval.tasks.option_files import OptionFiles, read_files
-from hlteval.tasks.options import check_values, merge_options, metric_options
+from hlteval.tasks.options import check_values, groupings, merge_options, metric_options
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run import batches as batching
@@ -337,10 +337,12 @@ class Run(Check):
             error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
             tables, files = tables | error_tables, files | error_files
         primary = task.ranking(judged.profile, self.opened.options)
+        names = task.beside(primary, metrics)
+        self._add_groups(tables, [*metrics], names)
         evidence = each = None
         if self.request.evidence:
             evidence = Evidence.merge(self.total.evidence)
-            each = by_document(metric, pl.concat(self.counts), task.beside(primary, metrics))
+            each = by_document(metric, pl.concat(self.counts), names)
         scores = Scores(
             task=task.name,
             profile=judged.profile,
@@ -356,6 +358,28 @@ class Run(Check):
             by_document=each,
         )
         return scores, interval_set
+
+    def _add_groups(self, tables: Tables, names: Sequence[str], shown: Sequence[str]) -> None:
+        """Add a table of the values of each group of documents, and some of them to the scorings.
+
+        Args:
+            tables: the tables of the scores.
+            names: of all metrics.
+            shown: those that the scorings have.
+        """
+        for field in groupings(self.opened.task, self.opened.options):
+            counts, title = pl.concat(self.counts), f"by_{field}"
+            each = by_document(self.metric, counts, names)
+            if field != "document":
+                each = by_group(self.metric, counts, field, names)
+            own = [name for name in shown if name in each.columns]
+            rows = each.unpivot(own, index=field, variable_name="measure")
+            order = pl.int_range(pl.len()).over("measure")
+            rows = rows.with_columns(pl.lit(title).alias("evaluation"), order=order)
+            rows = rows.sort("order", maintain_order=True).rename({field: "scoring"})
+            columns = tables["scorings"].columns
+            tables["scorings"] = pl.concat([tables["scorings"], rows.select(columns)])
+            tables[title] = each
 
     def signature(self, intervals: str = "") -> str:
         """Return what the numbers depend on, in one line, and what their intervals do."""
@@ -381,6 +405,12 @@ def statistics(
             names = corpora[option.name].documents["name"]
             reference, system = of_documents(reference, names), of_documents(system, names)
     counts, aligned = metric.statistics(reference, system, alignment=alignment)
+    for name in groupings(task, opened.options):
+        if name != "document":  # a column of documents
+            own = [corpus.documents.select(name, row="name") for corpus in (reference, system)]
+            values, key = pl.concat(own).drop_nulls(), metric.document_column
+            values = values.unique("row", keep="first").rename({"row": key})
+            counts = counts.join(values, on=key, how="left", maintain_order="left")
     return counts, aligned, metric.evidence(reference, system) if evidence else None
 
 

@@ -75,9 +75,8 @@ def test_old_spreadsheets_are_told_from_other_files_of_office() -> None:
     assert found.message == "the file is an Excel spreadsheet, not text"
 
 
-@pytest.mark.parametrize("data", FILES.values(), ids=FILES)
 @pytest.mark.parametrize("form", FORMATS)
-def test_every_format_has_one_finding(form: str, data: bytes, tmp_path: Path) -> None:
+def test_every_format_has_one_finding(form: str, tmp_path: Path) -> None:
     path = tmp_path / f"d1{(load(form).suffixes or ('.txt',))[-1]}"
     file = path
     if form in IN_FOLDERS:
@@ -86,9 +85,10 @@ def test_every_format_has_one_finding(form: str, data: bytes, tmp_path: Path) ->
         shutil.copytree(FIXTURES / form / "valid" / valid, path)
         file = path / name
         assert file.exists()
-    file.write_bytes(data)
-    found = [item for result in Input.open(str(path), form).read() for item in result.findings]
-    assert [item.code for item in found] == ["SRC205"]
+    for kind, data in FILES.items():
+        file.write_bytes(data)
+        found = [item for result in Input.open(str(path), form).read() for item in result.findings]
+        assert [item.code for item in found] == ["SRC205"], kind
 
 
 @pytest.mark.parametrize("name", ["runs/x.tab", "runs/x.xlsx"])

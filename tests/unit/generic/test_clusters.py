@@ -169,3 +169,63 @@ def test_links_are_those_counted_one_by_one(pairs: list[tuple[str, str]]) -> Non
         each = [brute_force(*pair)[kind] for pair in pairs]
         found = [total[f"{kind}.{part}"].item() for part in ("rtp", "r_den", "p_den")]
         assert found == [sum(column) for column in zip(*each, strict=True)]
+
+
+def spans(*mentions: tuple[int, int, str]) -> Corpus:
+    """A document with mentions: start, end and entity."""
+    place = {"document": 0, "origin": 0, "record": 1, "mention": "", "label": ""}
+    rows = [
+        {**place, "row": at, "start": start, "end": end, "entity": entity}
+        for at, (start, end, entity) in enumerate(mentions)
+    ]
+    return Corpus(documents=[{"row": 0, "name": "d"}], mentions=rows)
+
+
+@pytest.mark.parametrize(
+    ("system", "recalls"),
+    [
+        # more words, fewer words, another last word
+        ([(0, 3, "x"), (6, 8, "x")], {"exact": 0, "head": 1, "partial": 1 / 2}),
+        ([(2, 3, "x"), (5, 9, "x")], {"exact": 0, "head": 1 / 2, "partial": 1 / 2}),
+        # the own span goes first, whatever the order, and is in another entity
+        ([(2, 3, "x"), (1, 3, "y"), (7, 8, "x")], {"exact": 1 / 2, "head": 1 / 2}),
+        # of two that are as near, the first
+        ([(6, 8, "y"), (2, 3, "x"), (4, 8, "x")], {"head": 1, "partial": 1 / 2}),
+    ],
+)
+def test_mentions_are_the_same_by_their_heads(system: Any, recalls: dict[str, float]) -> None:
+    reference = spans((1, 3, "a"), (5, 8, "a"))
+    for span, recall in recalls.items():
+        found = score(reference, spans(*system), span=span, measures=("mention_ceaf",))
+        assert found["mention_ceaf.recall"] == recall, span
+
+
+PLACES = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(1, 3), st.sampled_from("ab")).map(
+        lambda one: (one[0], one[0] + one[1], one[2])
+    ),
+    max_size=5,
+    unique_by=lambda one: one[:2],
+)
+
+
+@given(ours=PLACES, theirs=PLACES, within=st.booleans())
+@settings(max_examples=tries(60), deadline=None)
+def test_matched_mentions_are_those_of_a_greedy_search(
+    ours: Any, theirs: Any, within: bool
+) -> None:
+    """The pairs one after the other: of the same end, the least difference of beginnings first."""
+    every = [
+        (abs(a[0] - b[0]), a[0], a[1], b[0], a, b)
+        for a in ours
+        for b in theirs
+        if a[1] == b[1] and (not within or b[0] >= a[0])
+    ]
+    own, used = {}, set()
+    for *_, a, b in sorted(every):
+        if a not in used and b not in own:
+            own[b], _ = a, used.add(a)
+    renamed = [(*own.get(b, b)[:2], b[2]) for b in theirs]
+    expected = score(spans(*ours), spans(*renamed))
+    span = "partial" if within else "head"
+    assert score(spans(*ours), spans(*theirs), span=span) == pytest.approx(expected)

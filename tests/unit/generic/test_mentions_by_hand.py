@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from math import sqrt
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from hlteval.representation import Corpus
 from hlteval.scoring.generic.events import Events
 from hlteval.scoring.generic.labels import Labels, Options
 from hlteval.scoring.generic.mentions import Mentions
+from hlteval.scoring.generic.mentions import Options as MentionOptions
+from hlteval.scoring.generic.official_seqeval import OfficialSeqeval
 from hlteval.scoring.generic.relations import Relations
 from hlteval.scoring.metric import Metric
 from tests.unit.generic.test_spans_and_frames import (
@@ -112,6 +115,25 @@ def test_mentions() -> None:
     hold("mentions", values(Mentions(), corpus(GOLD), corpus(SYSTEM)), "token_accuracy")
     found = values(Mentions(), tags("O", "B-X", "I-X", "O"), tags("O", "B-X", "B-X", "O"))
     assert found["token_accuracy"] == EXAMPLES["mentions"]["token_accuracy"]
+
+
+@pytest.mark.parametrize(
+    ("gold", "system", "f1"),
+    [
+        (("B-X", "I-X", "O", "B-Y"), ("I-X", "I-X", "O", "B-Y"), 2 / 3),  # IOB2
+        (("I-X", "E-X", "O", "E-Y"), ("I-X", "E-X", "O", "I-Y"), 2 / 3),  # IOE2
+        (("S-X", "S-X"), ("S-X", "O"), 2 / 3),  # IOBES
+        (("B-X", "L-X", "O", "U-Y"), ("B-X", "L-X", "O", "L-Y"), 2 / 3),  # BILOU
+        (("I-X", "O"), ("I-X", "O"), None),  # IOB1 is not found
+        (("B-X", "O"), ("S-X", "O"), None),  # no tag of IOB2
+    ],
+)
+def test_strict_seqeval_finds_a_scheme_by_prefixes(gold: Any, system: Any, f1: float) -> None:
+    metric = OfficialSeqeval("official", MentionOptions(mode="strict", undefined=0))
+    counts, _ = metric.statistics(tags(*gold), tags(*system))
+    total = metric.total([counts])
+    assert metric.score(total)[0]["micro.f1"] == pytest.approx(f1)
+    assert [note for note in metric.notes(total) if "refuses" in note] != [] or f1 is not None
 
 
 def test_relations() -> None:

@@ -116,6 +116,7 @@ def test_systems_that_never_differ_have_no_difference() -> None:
         assert chance.p == 1.0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", SCORED)
 def test_nothing_at_all_has_no_interval(task: str) -> None:
     """No document, and a document of which nothing is counted, in every profile."""

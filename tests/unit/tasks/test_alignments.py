@@ -32,6 +32,7 @@ def test_every_task_that_is_scored_declares_how_its_alignment_is_read() -> None:
     }
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", SCORED)
 def test_declared_columns_and_outcomes_are_there(task: str) -> None:
     info = load(task).alignment_info

@@ -150,7 +150,7 @@ def test_every_option_of_a_metric_can_be_given_and_has_the_declared_choices(name
             assert (kind == tuple[str, ...]) == (option.kind == "list")
     for option in task.options:
         for_rules = option.is_file and "validate" in option.commands
-        assert option.name in types or for_rules or not option.read
+        assert option.name in types or for_rules or option.groups_documents or not option.read
 
 
 def test_an_unknown_task_is_an_error_of_the_program() -> None:

@@ -82,7 +82,7 @@ def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
     now = json.dumps(trials["outcomes"](tmp_path / "now")).replace(str(tmp_path / "now"), "")
     later = run("outcomes", tmp_path / "later").replace(str(tmp_path / "later"), "")
     expected, found = json.loads(now), json.loads(later)
-    assert len(expected) == len(share(trials["trials"](tmp_path / "again"), 8))
+    assert len(expected) == len(share(trials["trials"](tmp_path / "again"), 12))
     assert expected.keys() == found.keys()
     for name, outcome in expected.items():
         assert found[name] == outcome, name

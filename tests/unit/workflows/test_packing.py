@@ -102,6 +102,7 @@ def test_every_task_is_here() -> None:
     assert set(CASES) == set(BUILTIN)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", CASES)
 def test_what_is_packed_validates_and_is_the_same_again(task: str, tmp_path: Path) -> None:
     (tmp_path / "again").mkdir()

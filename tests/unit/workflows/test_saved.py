@@ -69,7 +69,7 @@ def test_every_task_is_tried() -> None:
     assert {*SCORED, *CHECKED, *ALONE} == {*tasks.BUILTIN}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(9)
 @pytest.mark.parametrize(("task", "reference", "system"), CASES)
 def test_numbers_and_rules_are_those_of_the_files(
     task: str, reference: str, system: str, folder: Path, tmp_path: Path

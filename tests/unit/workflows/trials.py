@@ -292,7 +292,7 @@ def later(schema: Any) -> Callable[[str], Any]:
 
 def outcomes(folder: Path) -> dict[str, Any]:
     """What every trial gives, by name."""
-    return {trial.name: outcome(trial, 500) for trial in share(trials(folder), 8)}
+    return {trial.name: outcome(trial, 500) for trial in share(trials(folder), 12)}
 
 
 def everything() -> Any:

@@ -46,6 +46,7 @@ def mentions(*rows: dict[str, object], text: str | None = None) -> Scores:
     )
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("task", sorted(SIDES))
 def test_every_column_has_a_value_of_every_row(task: str) -> None:
     data = json.loads(as_json(section(task).data()))
