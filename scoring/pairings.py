@@ -45,7 +45,7 @@ class PairingMetric(AdditiveMetric):
 
     @property
     @abstractmethod
-    def printed(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+    def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings in order: evaluation, scoring, and measures; the first is the main one."""
 
     @abstractmethod
@@ -60,7 +60,7 @@ class PairingMetric(AdditiveMetric):
         """The counts of all documents, a row per scoring in the order in which they are printed."""
         batches = (batch.select(self.counts.keys()) for batch in counts)
         named = pl.concat([pl.DataFrame(schema=dict(self.counts)), *batches])
-        places = [place[:2] for place in self.printed]
+        places = [place[:2] for place in self.layout]
         rows = pl.DataFrame(places, schema=dict.fromkeys(PLACE, pl.String), orient="row")
         joined = rows.join(self.add(named, PLACE), on=PLACE, how="left", maintain_order="left")
         return joined.with_columns(pl.col(ADDED).fill_null(0))
@@ -71,7 +71,7 @@ class PairingMetric(AdditiveMetric):
         values = {name: plain(each) for name, each in every.items()}
         table = scorings(
             {**dict(zip(PLACE, place, strict=True)), "measure": name, "value": values[name][at]}
-            for at, (*place, measures) in enumerate(self.printed)
+            for at, (*place, measures) in enumerate(self.layout)
             for name in measures
         )
         metrics = {
@@ -144,7 +144,7 @@ class PairingMetric(AdditiveMetric):
 
     def main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The counts of the first scoring of the first evaluation."""
-        evaluation, scoring, _ = self.printed[0]
+        evaluation, scoring, _ = self.layout[0]
         return counts.filter(evaluation=evaluation, scoring=scoring)
 
 

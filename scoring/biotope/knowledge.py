@@ -148,7 +148,7 @@ class KnowledgeBase(Metric):
         pairs = self._pair(ours.drop("row"), theirs.drop("row"), ("document", "taxon"))
         fact = pl.format("{} {}", *FACT)
         ours = ours.select("document", "row", reference=fact)
-        theirs = theirs.select("document", row_system="row", predicted=fact)
+        theirs = self.in_order(theirs).select("document", row_system="row", predicted=fact)
         paired = theirs.join(pairs, on="row_system", how="left", maintain_order="left")
         paired = paired.join(ours.drop("document"), on="row", how="left", maintain_order="left")
         missing = ours.join(pairs, on="row", how="anti", maintain_order="left")

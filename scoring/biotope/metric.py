@@ -210,7 +210,7 @@ class BiotopeMatch(PairingMetric):
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
             return side_by_side(ours, theirs, pairs)
         by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
-        alike = overlaps(ours, theirs, by, self.shared)
+        alike = overlaps(ours, theirs, by, self.common_characters)
         weight = self._similarity(alike, Scoring(referents=evaluation.referents))
         return side_by_side(
             ours, theirs, self.pair(alike.select("row", "row_system", "overlap"), weight)
@@ -234,7 +234,7 @@ class BiotopeMatch(PairingMetric):
         if self.own_entities:
             theirs = pl.concat([arguments(given, "given"), every[1]])
             theirs = theirs.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-            near = overlaps(every[0], theirs, ["document", "label"], self.shared)
+            near = overlaps(every[0], theirs, ["document", "label"], self.common_characters)
             near = near.join(classes, on="argument")
             alike = near.select("kind", "overlap", argument="argument_system")
         ours, theirs = with_kinds(sides[0], classes), sides[1]
@@ -246,7 +246,7 @@ class BiotopeMatch(PairingMetric):
         pairs = pairing.pairs.select("row", "row_system", "overlap")
         return side_by_side(ours, theirs, pairs)
 
-    def shared(self, pairs: pl.DataFrame) -> pl.Series:
+    def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
         return shared_characters(pairs)
 
@@ -350,7 +350,7 @@ class BiotopeMatch(PairingMetric):
     # Values from counts.
 
     @property
-    def printed(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+    def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations."""
         return [
             (each.name, one.name, one.measures)

@@ -73,7 +73,7 @@ class SoftwareOntology(Ontology):
 class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
     """How the official software compares entities and relations."""
 
-    def shared(self, pairs: pl.DataFrame) -> pl.Series:
+    def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The characters that the software counts; of entities without gaps it counts all."""
         sides = pairs.select("fragments", "fragments_system").iter_rows()
         some = [shared_in_passing(*row) if max(map(len, row)) > 1 else None for row in sides]

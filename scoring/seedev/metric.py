@@ -148,7 +148,7 @@ class EventMatch(PairingMetric):
         return Evidence(texts(reference, system), marks(*align(reference, system)))
 
     @property
-    def printed(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+    def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations, which have the same measures."""
         return [
             (each.name, name, self.measures) for each in self.evaluations for name in each.names

@@ -2,7 +2,8 @@
 
 The variable HLTEVAL_BIONLP_ST is the class path of its `bionlp-st-core`, whose first entry is the
 folder of its classes and resources; without it, all is skipped. Where several pairs are equally
-similar, the software takes one by the addresses of objects: it runs with several ways to make these.
+similar, the software takes one by the addresses of objects: it runs with several ways to make
+these.
 """
 
 from __future__ import annotations
