@@ -73,10 +73,11 @@ def groups() -> list[str]:
 
 def inputs(task: str) -> Mapping[str, str]:
     """The inputs of a task by role, from its tutorial: none if it has no output of a system."""
-    files: dict[str, str] = TABLES["tasks"].get(task, {})
+    files: dict[str, str] = {**TABLES["tasks"].get(task, {})}
     demo = Path(hlteval.__file__).with_name("demo")
-    folders = [f"tutorials/{name}" for name in (task, task.replace("-", "/", 1))]
-    folder = next((demo / name for name in folders if (demo / name).is_dir()), None)
+    names = [task, task.replace("-", "/", 1), files.pop("folder", task)]
+    folders = [demo / "tutorials" / name for name in names]
+    folder = next((each for each in folders if each.is_dir()), None)
     if folder is None or "skip" in files:
         return {}
     paths = [*sorted(folder.iterdir()), *sorted(folder.parent.iterdir())]
@@ -247,6 +248,7 @@ def write_group(group: str, output: Path, only: str) -> int:
         demo = Path(folder)
         shutil.copytree(Path(hlteval.__file__).with_name("demo"), demo, dirs_exist_ok=True)
         for name, text in TABLES["files"].items():
+            (demo / name).parent.mkdir(exist_ok=True)
             (demo / name).write_text(text, "utf-8")
         os.chdir(demo)
         for case in cases(group):

@@ -7,10 +7,11 @@ Format:
     such files.
 
 Conventions:
-    The segments of a single file are documents of their own, named by their identifiers or numbers;
-    with `--set documents=files` the file is the document `all`. In a folder, each file is a
-    document, named by the file. Only a line feed ends a line; an empty line is an empty segment,
-    unless lines have identifiers.
+    The segments of a single file, or of an archive of one file, are documents of their own, named
+    by their identifiers or numbers, and so are those of several files whose lines all have
+    identifiers, each of which is in one file only; otherwise each file is a document, named by the
+    file. With `--set documents=files` a single file is the document `all`. Only a line feed ends a
+    line; an empty line is an empty segment, unless lines have identifiers.
 
 Example lines:
     84-121123-0001	GO DO YOU HEAR
@@ -59,10 +60,10 @@ def read(
 ) -> Iterator[ReadResult]:
     """The segments of all files as one batch."""
     files = FileBatch(source.path, FORMAT.name)
-    single = source.kind in {"file", "stdin"}
-    by_line = single if documents == "auto" else documents == "lines"
+    texts = members(source)
+    single = source.kind in {"file", "stdin"} or (source.kind != "folder" and len(texts) == 1)
     tables = []
-    for member in members(source):
+    for member in texts:
         text = files.open(member)
         if text is not None:
             lines = _lines(text, identifiers)
@@ -71,6 +72,8 @@ def read(
             files.findings += _findings(member, text, tables[-1])
     rows = pl.concat([_with_file(_lines("", "none"), 0, ""), *tables])
     kept = rows.filter(pl.col("name").is_not_null(), pl.col("first") == pl.col("record"))
+    alone = single or (kept["named"].all() and kept["name"].is_unique().all())
+    by_line = alone if documents == "auto" else documents == "lines"
     corpus = _corpus(kept, files.sources, by_line=by_line)
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
@@ -79,8 +82,8 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
     """The lines of a text.
 
     Returns:
-        `record` (from 1), `name` (null where an identifier is missing), `text`, and `first`, the
-        first record of that name.
+        `record` (from 1), `name` (null where an identifier is missing), `text`, `first`, the first
+        record of that name, and `named`, whether lines have identifiers.
     """
     lines = pl.Series(text.removesuffix("\n").split("\n") if text else [], dtype=pl.String)
     how = identifiers
@@ -98,7 +101,8 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
         name = pl.col("text").str.extract(r"^([^\s]+)")
         rest = pl.col("text").str.replace(rf"^[^\s]+(?:{_SEPARATOR[how]})?", "")
         frame = frame.select("record", pl.when(known).then(name).alias("name"), rest.alias("text"))
-    return frame.with_columns(first=pl.col("record").first().over("name"))
+    first = pl.col("record").first().over("name")
+    return frame.with_columns(first=first, named=pl.lit(how != "none"))
 
 
 def _with_file(lines: pl.DataFrame, origin: int, document: str) -> pl.DataFrame:

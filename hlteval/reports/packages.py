@@ -123,7 +123,7 @@ def json(config: Config | None) -> str:
 
     Examples:
         >>> json(None)
-        '{"schema":"defaults","version":1,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
+        '{"schema":"defaults","version":2,"file":null,"defaults":{},"commands":{},"findings":[]}\n'
     """
     members: dict[str, object] = {"file": None, "defaults": {}, "commands": {}, "findings": []}
     if config:

@@ -18,10 +18,12 @@ import polars as pl
 
 from hlteval.representation import Corpus, frame_keys
 from hlteval.scoring.generic.averages import LabelOptions
-from hlteval.scoring.generic.spans import Pairs, Units, Whole, combine, join, overlaps, sides
+from hlteval.scoring.generic.spans import Pairs, Units, Whole, best, combine, join, overlaps, sides
 
 #: What of a mention must be equal.
 Arguments = Literal["span+label", "span", "end", "end+label", "overlap"]
+#: Of so many arguments, each has a partner of its own if each argument of both sides has any.
+_FEW = 2
 #: Frames within frames are compared so deep.
 _DEPTH = 30
 
@@ -115,7 +117,7 @@ class Frames:
         return _dense(content)
 
     def alike(self, left: Whole, right: Whole, *, typed: bool) -> Pairs:
-        """Pairs of frames with equal labels all of whose arguments overlap.
+        """Pairs of frames with equal labels whose triggers and arguments all overlap.
 
         Args:
             left: indices of frames.
@@ -135,7 +137,9 @@ class Frames:
             sides[0]
             .join(touching, on="mention")
             .join(
-                sides[1].rename({"mention": "mention_right"}), on=["mention_right", "role", "label"]
+                sides[1].rename({"mention": "mention_right"}),
+                on=["mention_right", "role", "label"],
+                nulls_equal=True,
             )
         )
         nested = [side.filter(pl.col("inner") >= 0) for side in sides]
@@ -149,13 +153,33 @@ class Frames:
             pl.col("left_at") == pl.col("left_size"), pl.col("right_at") == pl.col("right_size")
         )
         whole = whole.filter(pl.col("left_size") == pl.col("right_size")).sort("left", "right")
+        if (large := whole.filter(pl.col("left_size") > _FEW)).height:
+            # several may overlap one only: each needs a partner of its own
+            some = every.join(large, on=["left", "right"], how="semi")
+            ends = (
+                some.select(pl.struct("left", "right", at).rank("dense")).to_series().cast(pl.Int64)
+                for at in ("left_at", "right_at")
+            )
+            chosen = best(Pairs(*(end.to_numpy() for end in ends)), np.ones(some.height, np.int64))
+            paired = some.filter(chosen).group_by("left", "right").agg(left_size=pl.len())
+            lacking = large.join(
+                paired.cast({"left_size": large.schema["left_size"]}),
+                on=["left", "right", "left_size"],
+                how="anti",
+            )
+            whole = whole.join(lacking, on=["left", "right"], how="anti", maintain_order="left")
         return Pairs(whole["left"].to_numpy(), whole["right"].to_numpy())
 
     def _fillers(self, chosen: Whole, name: str) -> pl.DataFrame:
-        """The arguments of some frames, with how many each frame has."""
+        """The arguments and triggers of some frames, with how many each frame has."""
         nested = self.arguments["nested"].to_numpy()
         rows = pl.DataFrame({"id": chosen, "label": self.label[chosen]})
         arguments = self.arguments.select("id", "role", "mention", inner=_at(self.keys, nested))
+        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        triggers = self.rows.select(
+            id=number, role=pl.lit(None, pl.String), mention="trigger", inner=pl.lit(-1, pl.Int64)
+        )
+        arguments = pl.concat([arguments, triggers.filter(pl.col("mention") >= 0)])
         arguments = arguments.with_columns(at=pl.int_range(pl.len()))
         found = rows.join(arguments, on="id", maintain_order="left")
         found = found.with_columns(size=pl.len().over("id"))

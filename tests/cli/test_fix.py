@@ -31,6 +31,7 @@ ROOMS = {
     "ccu-reference": ("ccu-reference",),
     "ccu-ta2": ("ccu-ta2",),
     "lorehlt-sf": ("lorehlt-sf-json",),
+    **{name: (name,) for name in ("bb16-cat", "bb19-norm-ner", "bb19-rel")},
 }
 """The fixtures of the submissions of tasks."""
 CASES = [
@@ -66,6 +67,8 @@ def codes(task: str, path: Path, against: Path | None) -> list[str]:
 
 def context(task: str, path: Path) -> Path | None:
     """The documents that a fixture needs."""
+    if task.startswith("bb"):
+        return path.parents[1] / "valid" / "reference"
     own = path.is_dir() and any(path.glob("*.txt"))
     return FULL if task == "seedev-full" and not own else None
 

@@ -84,11 +84,11 @@ def hlteval(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
 def test_what_the_package_adds_works_like_our_own(hlteval: Callable[..., str]) -> None:
     assert "colon-spans" in hlteval("tasks")
     assert "colon-tab" in hlteval("formats")
-    assert "Label not in uppercase" in hlteval("explain", "COL201")
+    assert "Label not in uppercase" in hlteval("explain", "CLN201")
     found = hlteval("validate", "colon-spans", "system.colons", "--format", "concise")
     assert found.splitlines() == [
-        "system.colons:2:1: error[COL201] label place is not in uppercase",
-        "system.colons:3:1: error[COL101] malformed span",
+        "system.colons:2:1: error[CLN201] label place is not in uppercase",
+        "system.colons:3:1: error[CLN101] malformed span",
     ]
     given = ("colon-spans", "-r", "reference.colons")
     scored = json.loads(hlteval("score", *given, "-s", "system.colons", "--format", "json"))

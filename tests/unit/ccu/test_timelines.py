@@ -85,7 +85,7 @@ def test_a_fixture_raises_its_code_at_its_place_and_nothing_else(form: str, path
 
 
 def test_every_code_has_a_fixture() -> None:
-    codes = {code for code in catalogue() if code.startswith("TLN")}
+    codes = {code for code in catalogue() if re.match("TLN[1-7]", code)}  # 8: UEM
     assert {path.name[:6] for _, path in INVALID} - {"XML105"} == codes
 
 

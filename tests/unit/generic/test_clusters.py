@@ -42,22 +42,6 @@ def rates(values: dict[str, Any], name: str) -> list[Any]:
     return [values[f"{name}.{rate}"] for rate in ("recall", "precision")]
 
 
-def test_values_by_hand() -> None:
-    # entities {0 1 2} {3 4} and {0 1} {2 3 4}
-    values = score(corpus("aaabb"), corpus("xxyyy"))
-    assert rates(values, "muc") == [2 / 3, 2 / 3]
-    third = (2 * 2 / 3 + 1 / 3 + 2) / 5
-    assert rates(values, "b_cubed") == pytest.approx([third, third])
-    assert rates(values, "mention_ceaf") == [4 / 5, 4 / 5]
-    assert rates(values, "entity_ceaf") == pytest.approx([4 / 5, 4 / 5])
-    # coreference links: 4 and 4, of which 2; others: 6 and 6, of which 4
-    assert rates(values, "blanc") == pytest.approx([(2 / 4 + 4 / 6) / 2] * 2)
-    # {0 1 2} keeps 1 of 3 links, {3 4} its link
-    assert rates(values, "lea") == pytest.approx([(3 * 1 / 3 + 2) / 5, (2 + 3 * 1 / 3) / 5])
-    average = (2 / 3 + third + 4 / 5) / 3
-    assert values["conll_average.f1"] == pytest.approx(average)
-
-
 def test_counts_are_summed_over_documents_before_they_are_divided() -> None:
     values = score(corpus("aaaa", "aa"), corpus("aaaa", "ab"))
     assert rates(values, "muc") == [3 / 4, 1.0]

@@ -130,7 +130,7 @@ def counted(ours: list[Span], theirs: list[Span], options: Options) -> dict[str,
     }
 
 
-@settings(max_examples=tries(150), deadline=None)
+@settings(max_examples=tries(90), deadline=None)
 @given(
     way=st.sampled_from(WAYS),
     ours=SPANS,

@@ -35,18 +35,6 @@ def edits(values: dict[str, Any], unit: str = "words") -> list[Any]:
     return [values[f"{unit}.{edit}"] for edit in EDITS]
 
 
-def test_rates_by_hand() -> None:
-    # a B c d -> a x c: one hit before, a substitution, a hit, a deletion
-    values = score(corpus(d={"1": "a b c d"}), corpus(d={"1": "a x c"}))
-    assert edits(values) == [2, 1, 0, 1]
-    assert values["wer"] == 2 / 4
-    assert values["mer"] == 2 / 4
-    assert values["wil"] == pytest.approx(1 - 2 / 4 * 2 / 3)
-    # seven characters: a space, d are deleted, b is x
-    assert edits(values, "characters") == [4, 1, 0, 2]
-    assert values["cer"] == 3 / 7
-
-
 def test_counts_are_summed_over_segments_before_they_are_divided() -> None:
     reference = corpus(d={"1": "a b c", "2": "d"}, e={"1": "f"})
     values = score(reference, corpus(d={"1": "a b c", "2": "x"}, e={"1": "f"}))

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import inspect, pack
+from hlteval import inspect, pack, tasks
 from hlteval.sources import Listed
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -42,6 +42,7 @@ def test_a_name_of_another_task_than_the_tables_is_another_guess(tmp_path: Path)
     assert [finding.code for finding in found.findings] == ["CCU203"]  # whichever task it is
 
 
+BIOTOPE = tuple(name for name in tasks.BUILTIN if name.startswith("bb1"))  # .a2 files, too
 FOLDERS = {
     "lorehlt-sf/valid/submission": ("lorehlt-sf",),
     "ccu/valid/ndmap": ("ccu-ndmap",),
@@ -51,7 +52,7 @@ FOLDERS = {
     "ltf/valid": ("ltf",),
     "laf/valid": ("laf",),
     "lorehlt-mt/valid": ("lorehlt-mt",),
-    "standoff/valid/full": ("seedev-binary", "seedev-full"),
+    "standoff/valid/full": ("seedev-binary", "seedev-full", *BIOTOPE),
     "hub4/valid/system.tpl": ("hub4",),
     "ccu-ta2/valid/responses.tsv": ("ccu-ta2",),
     "speech-sf/valid/submission.json": ("speech-sf",),
