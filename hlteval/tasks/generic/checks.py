@@ -101,7 +101,9 @@ def _read(file: Declaration) -> Iterator[Finding]:
         path = ("read", side) if side else ("read",)
         if not isinstance(own, dict):
             reason = f"read.{side} is not a table"
-            due = f'write {side} = {{ format = "{own}" }}' if isinstance(own, str) else "write a table"
+            due = (
+                f'write {side} = {{ format = "{own}" }}' if isinstance(own, str) else "use a table"
+            )
             yield file.finding("TSK108", *path, reason=reason, hint=due)
             continue
         name = str(own.get("format", file.format))
