@@ -157,18 +157,7 @@ def _tables(
         if returns:
             own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
         form = f"^(?:{pattern(dialect.name, kind.rule)})$"
-        if kind.rule == "text_bound":
-            # A pattern accepts lines faster than it divides them.
-            spans = own.filter(pl.col("line").str.contains(form))
-            parts = spans.select(*_PLACE, parts=pl.col("line").str.splitn("\t", 3)).unnest("parts")
-            label, fragments = _halves("field_1", " ")
-            named = (pl.col("field_0").alias("id"), label.alias("label"))
-            named += (fragments.alias("fragments"), pl.col("field_2").alias("text"))
-            plans.append(parts.select(*_PLACE, *named))
-            continue
-        parts = own.select(*_PLACE, groups=pl.col("line").str.extract_groups(form))
-        matches = parts.filter(pl.col("groups").struct[0].is_not_null())
-        plans.append(matches.unnest("groups").rename(field))
+        plans.append(_fields(own, form, divides=kind.rule != "text_bound"))
     matched = pl.collect_all(plans)
     rules = dict(zip((kind.rule for kind in dialect.kinds.values()), matched, strict=True))
     frames = _frames([rules[rule] for rule in ("event", "relation") if rule in rules])
@@ -198,6 +187,18 @@ def _tables(
         ordered = [column for column in TABLES[name].schema if column in kept]
         tables[name] = rows.with_columns(key).select(ordered)
     return dict(zip(tables, pl.collect_all(tables.values()), strict=True)), matched
+
+
+def _fields(lines: pl.LazyFrame, form: str, *, divides: bool) -> pl.LazyFrame:
+    """The fields of the lines that a pattern accepts, which is faster than if it divides them."""
+    if divides:
+        parts = lines.select(*_PLACE, groups=pl.col("line").str.extract_groups(form))
+        matches = parts.filter(pl.col("groups").struct[0].is_not_null())
+        return matches.unnest("groups").rename(field)
+    spans = lines.filter(pl.col("line").str.contains(form))
+    parts = spans.select(*_PLACE, parts=pl.col("line").str.splitn("\t", 3)).unnest("parts")
+    label, fragments = _halves("field_1", " ")
+    return parts.select(*_PLACE, id="field_0", label=label, fragments=fragments, text="field_2")
 
 
 def _halves(column: str, separator: str) -> tuple[pl.Expr, pl.Expr]:
