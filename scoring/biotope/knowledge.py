@@ -149,7 +149,7 @@ class KnowledgeBase(Metric):
             rows.with_row_index("row").select("document", "row", fact) for rows in sides
         )
         rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
-        similarity = pl.col("similarity").fill_null(0.0)
+        names = {"reference": "fact", "predicted": "fact_system"}
         return with_outcomes(
-            rows.select("document", similarity, reference="fact", predicted="fact_system")
+            rows.select("document", **names, similarity=pl.col("similarity").fill_null(0.0))
         )
