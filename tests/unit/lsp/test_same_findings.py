@@ -66,7 +66,8 @@ LAZY = {"textDocument": {"codeAction": {"resolveSupport": {"properties": ["edit"
 def cases(reader: str) -> Iterator[tuple[str, Seed]]:
     """The tasks and submissions of a format; every sixth one also with another task in turn."""
     tasks = sorted({use.task for use in uses(reader) if use.role == "submission"})
-    for number, seed in enumerate(share(seeds(reader), 4)):
+    every = seeds(reader)
+    for number, seed in enumerate(share(every, 4 if len(every) > 12 else 2)):
         if not next(iter(seed.files)).endswith(ARCHIVES):  # no editor opens them
             chosen = {MAIN.get(reader, tasks[0])}
             if number % 6 == 0:
