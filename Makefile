@@ -73,7 +73,8 @@ test-oldest: $(OLDEST)/installed
 	POLARS_MAX_THREADS=1 $(OLDEST)/bin/$(PYTEST) -m "not packaging" $(PYTEST_ARGS)
 
 # Public tools beside ours, on random inputs: in an environment of their own. HLTEVAL_COREF_SCORER is
-# the path of the official scorer of coreference, scorer.pl; without it, that is skipped.
+# the path of the official scorer of coreference, scorer.pl, and HLTEVAL_BIONLP_ST the class path of
+# bionlp-st-core with its libraries; without them, these are skipped.
 test-peers: $(PEERS)/installed
 	POLARS_MAX_THREADS=1 $(PEERS)/bin/$(PYTEST) tests/peers $(PYTEST_ARGS)
 

@@ -4,33 +4,30 @@
 its quirks; docs/differences.md lists what differs.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
 from typing import Any
 
+import msgspec
 import polars as pl
 
-from hlteval.findings import Finding, Problem, finding
+from hlteval.findings import Problem
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
-from hlteval.scoring.biotope.entities import Labels
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
-from hlteval.scoring.biotope.metric import BiotopeMatch
+from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options, Scoring
 from hlteval.scoring.biotope.official import (
     OfficialBiotopeMatch,
-    OfficialBiotopeMatch2016,
     OfficialKnowledgeBase,
     SoftwareOntology,
 )
 from hlteval.scoring.biotope.referents import Ontology
-from hlteval.scoring.biotope.relations import Roles
-from hlteval.scoring.biotope.scorings import Evaluation, Options, Scoring, Similarity
 from hlteval.scoring.metric import Metric
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import FileValue, has_error, read_table
+from hlteval.tasks.option_files import FileValue, read_table
 
 _IDENTIFIER = Column("referent", heading="identifier", pattern="[^\t ]+", code="OPT116")
 PARENTS = Table(
@@ -38,19 +35,6 @@ PARENTS = Table(
 )
 STANDS_FOR = Table((_IDENTIFIER, replace(_IDENTIFIER, name="other")), code="OPT101")
 IDENTIFIERS = Table((_IDENTIFIER,), code="OPT101")
-
-#: By profile and year.
-METRICS: Mapping[str, type[BiotopeMatch]] = {
-    "plan 2016": BiotopeMatch,
-    "plan 2019": BiotopeMatch,
-    "official 2016": OfficialBiotopeMatch2016,
-    "official 2019": OfficialBiotopeMatch,
-}
-KNOWLEDGE: Mapping[str, type[KnowledgeBase]] = {
-    "plan": KnowledgeBase,
-    "official": OfficialKnowledgeBase,
-}
-ONTOLOGIES: Mapping[str, type[Ontology]] = {"plan": Ontology, "official": SoftwareOntology}
 
 
 def metric(profile: str, options: Options, *, task: str) -> Metric:
@@ -60,65 +44,44 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         >>> metric("plan", Options(), task="bb19-norm").evaluations[0].name
         'Reference pairing'
     """
-    data = vocabulary("biotope")
+    data, official = vocabulary("biotope"), profile == "official"
     declared = data["tasks"][task]
     year = data["years"][declared["year"]]
-    arguments = [[*roles] for roles in year["relations"].values()]
-    roles = Roles(arguments[0][0], tuple(dict.fromkeys(names[1] for names in arguments)))
-    ontology = ONTOLOGIES[profile](options.ontology)
-    own_entities = declared.get("own_entities", False)
+    roles = [role for each in year["relations"].values() for role in each]
+    common = {
+        "profile": profile,
+        "roles": tuple(dict.fromkeys(roles)),
+        "own_entities": declared.get("own_entities", False),
+        "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
+    }
     if declared["unit"] == "knowledge":
-        return KNOWLEDGE[profile](
-            profile=profile, roles=roles, own_entities=own_entities, ontology=ontology
-        )
-    lists = {"none": frozenset(), "new": options.new, "food": options.food}
-    tables = {"human": options.human, "species": options.species}
-    files = {"": (), "sentences": options.sentences or None, **lists, **tables}
-    present = frozenset(name for name, each in files.items() if each is not None)
-    return METRICS[f"{profile} {declared['year']}"](
-        profile=profile,
-        roles=roles,
-        own_entities=own_entities,
-        ontology=ontology,
-        unit=declared["unit"],
-        evaluations=tuple(
-            Evaluation(
-                each["name"],
-                tuple(_scorings(each, declared["measures"], profile, present)),
-                tuple(each.get("labels", ())),
-                each.get("referents", "graded"),
-            )
-            for each in declared["evaluations"]
-        ),
-        labels=Labels(*(tuple(year[name]) for name in ("taxa", "concepts", "others"))),
-        lists={name: each for name, each in lists.items() if each is not None},
-        tables={name: each for name, each in tables.items() if each is not None},
+        return (OfficialKnowledgeBase if official else KnowledgeBase)(**common)
+    return (OfficialBiotopeMatch if official else BiotopeMatch)(
+        **common,
+        paired=declared["unit"],
+        evaluations=tuple(_evaluations(declared, profile, options)),
+        year=declared["year"],
+        taxa=tuple(year["taxa"]),
+        concepts=tuple(year["concepts"]),
+        options=options,
     )
 
 
-def _scorings(
-    evaluation: Mapping[str, Any], measures: Sequence[str], profile: str, present: frozenset[str]
-) -> Iterator[Scoring]:
-    """The scorings of an evaluation in a profile, for which the files are there."""
-    for declared in evaluation["scorings"]:
-        each = {**declared, **(declared.get("official", {}) if profile == "official" else {})}
-        needed = {each.get("only", ""), each.get("mapped", "")}
-        needed |= {"sentences"} if each.get("inside") else set()
-        if needed <= present and each.get("of", profile) == profile:
-            yield Scoring(
-                each["name"],
-                tuple(each.get("measures", measures)),
-                Similarity(
-                    each.get("referents", evaluation.get("referents", "graded")),
-                    each.get("boundaries", True),
-                    each.get("only", ""),
-                    each.get("mapped", ""),
-                    tuple(each.get("undefined", ())),
-                ),
-                tuple(each.get("labels", ())),
-                each.get("location", ""),
-                *(each.get(name, False) for name in ("inside", "several", "unique")),
-            )
+def _evaluations(
+    declared: Mapping[str, Any], profile: str, options: Options
+) -> Iterator[Evaluation]:
+    """The evaluations of a task, with the scorings of a profile for which the files are there."""
+    for each in declared["evaluations"]:
+        inherited = {"measures": declared["measures"], "referents": each.get("referents", "graded")}
+        scorings = [msgspec.convert({**inherited, **one}, Scoring) for one in each["scorings"]]
+        evaluation = msgspec.convert({**each, "scorings": ()}, Evaluation)
+        chosen = (
+            one
+            for one in scorings
+            if one.of in {"", profile}
+            and all(getattr(options, name) not in (None, False) for name in one.needs)
+        )
+        yield replace(evaluation, scorings=tuple(chosen))
 
 
 # Files of options.
@@ -147,7 +110,7 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
 
     rows, findings = read_table(source, PARENTS, problems)
     every = pl.concat([rows["child"], rows["parent"]])
-    return FileValue(_parents(rows), _with_emptiness(source, rows, findings), _names(every))
+    return FileValue(_parents(rows), findings, _names(every))
 
 
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
@@ -155,15 +118,6 @@ def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
     for child, parent in rows.select("child", "parent").iter_rows():
         found.setdefault(child, []).append(parent)
     return found
-
-
-def _with_emptiness(
-    source: Source, rows: pl.DataFrame, findings: Sequence[Finding]
-) -> Sequence[Finding]:
-    """The findings about a file, with one if it has nothing."""
-    if rows.height or has_error(findings):
-        return findings
-    return [*findings, finding("OPT109", file=source.path, title="identifiers, one in a line")]
 
 
 def _names(identifiers: pl.Series) -> Corpus:
@@ -175,8 +129,7 @@ def _names(identifiers: pl.Series) -> Corpus:
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
     rows, findings = read_table(source, IDENTIFIERS)
-    every = _with_emptiness(source, rows, findings)
-    return FileValue(frozenset(rows["referent"]), every, _names(rows["referent"]))
+    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:

@@ -12,20 +12,13 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.entities import ONTOLOGY, TAXONOMY
+from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, relations
 from hlteval.scoring.biotope.referents import Ontology
-from hlteval.scoring.biotope.relations import Roles, relations
-from hlteval.scoring.metric import Metric, scorings
+from hlteval.scoring.metric import Metric, Tables, scorings
+from hlteval.scoring.pairings import with_outcomes
 
-#: A taxon, and what it lives in or exhibits.
-Fact = tuple[str, str]
-
-COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", "taxon", "concept"), pl.String)
-_ALIGNED = {
-    **dict.fromkeys(("document", "reference", "predicted"), pl.String),
-    "similarity": pl.Float64,
-    "outcome": pl.String,
-}
+FACT = ("taxon", "concept")
+COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", *FACT), pl.String)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,12 +26,12 @@ class KnowledgeBase(Metric):
     """How knowledge bases are compared.
 
     Attributes:
-        roles: of the arguments of relations.
+        roles: of relations: of the microorganism, and of the other argument.
         own_entities: whether systems find the arguments of relations themselves.
         ontology: of habitats and phenotypes.
     """
 
-    roles: Roles
+    roles: tuple[str, ...]
     own_entities: bool = False
     ontology: Ontology = field(default_factory=Ontology)
 
@@ -53,13 +46,17 @@ class KnowledgeBase(Metric):
         """
         reference, system = self.prepare(*align(reference, system))
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        sides = (("reference", reference, reference), ("system", system, given))
-        names = pl.concat([reference.documents, system.documents]).select("row", "name").unique()
-        rows = [self._facts(corpus, of).with_columns(side=pl.lit(s)) for s, corpus, of in sides]
-        facts = pl.concat(rows).join(
-            names, left_on="document", right_on="row", maintain_order="left"
+        names = pl.concat([reference.documents, system.documents])
+        names = names.select(document="row", name="name").unique()
+        facts = pl.concat(
+            self._facts(corpus, items).with_columns(side=pl.lit(side))
+            for side, corpus, items in (
+                ("reference", reference, reference),
+                ("system", system, given),
+            )
         )
-        counts = facts.select(**{**dict(zip(COUNTS, COUNTS, strict=True)), "document": "name"})
+        named = facts.join(names, on="document", maintain_order="left")
+        counts = named.with_columns(document="name").select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
 
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
@@ -69,45 +66,36 @@ class KnowledgeBase(Metric):
     def _facts(self, corpus: Corpus, given: Corpus) -> pl.DataFrame:
         """The facts of a corpus: `document`, `taxon`, `concept`."""
         rows = relations(corpus, given, self.roles)
-        for name, target, scheme in (
-            ("taxon", "target", TAXONOMY),
-            ("concept", "target_second", ONTOLOGY),
-        ):
-            values = corpus.modifiers.filter(label=scheme).drop_nulls("value")
-            values = values.select("document", pl.col("value").alias(name), target="target")
-            values = values.rename({"target": "of"}).unique(maintain_order=True)
-            rows = rows.join(
-                values,
-                left_on=["document", target],
-                right_on=["document", "of"],
-                maintain_order="left",
-            )
-        order = pl.col("label") != "Lives_In"
-        rows = rows.sort("document", order, "row", maintain_order=True)
-        return rows.select("document", "taxon", "concept").unique(maintain_order=True)
+        values = corpus.modifiers.drop_nulls("value")
+        sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
+        for name, target, scheme in sides:
+            own = values.filter(label=scheme).select("document", "target", "value")
+            own = own.unique(maintain_order=True).rename({"target": target, "value": name})
+            rows = rows.join(own, on=["document", target], maintain_order="left")
+        other = pl.col("label") != "Lives_In"
+        rows = rows.sort("document", other, "row", maintain_order=True)
+        return rows.select("document", *FACT).unique(maintain_order=True)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The facts of all documents, each once, in the order of these."""
         every = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
         every = every.sort("document", maintain_order=True)
-        return every.unique(["side", "taxon", "concept"], keep="first", maintain_order=True)
+        return every.unique(["side", *FACT], keep="first", maintain_order=True)
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The metrics, and the table `scorings`."""
-        ours, theirs = (
-            list(total.filter(side=side).select("taxon", "concept").iter_rows())
-            for side in ("reference", "system")
+        ours, theirs = (total.filter(side=side) for side in ("reference", "system"))
+        paired = self._pair(ours, theirs, FACT[:1])
+        values = paired.group_by("row", maintain_order=True).agg("similarity")
+        values = ours.with_row_index("row").join(
+            values, on="row", how="left", maintain_order="left"
         )
-        found: dict[Fact, list[float]] = {fact: [] for fact in ours}
-        for _, fact, similarity in self._partners(ours, theirs):
-            if fact is not None:
-                found[fact].append(similarity)
-        means = [sum(values) / len(values) if values else 0.0 for values in found.values()]
+        means = [sum(each) / len(each) if each else 0.0 for each in values["similarity"].to_list()]
         metrics: dict[str, float | None] = {
             "mean-references": sum(means) / len(means) if means else None,
-            "predictions": len(theirs),
-            "deletions": sum(not values for values in found.values()),
-            "references": len(ours),
+            "predictions": theirs.height,
+            "deletions": values["similarity"].null_count(),
+            "references": ours.height,
         }
         printed = ("mean-references", "Predictions", "False Negatives")
         place = {"evaluation": "Standard pairing", "scoring": "Standard scoring"}
@@ -119,48 +107,51 @@ class KnowledgeBase(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
         """A note where referents cannot be compared by an ontology."""
-        if self.ontology.parents is not None:
-            return ()
-        return ("Without --ontology, referents are right only if they are equal.",)
+        return self.ontology.notes
 
-    def in_order(self, facts: Iterable[Fact]) -> Sequence[Fact]:
+    def in_order(self, facts: pl.DataFrame) -> pl.DataFrame:
         """The facts in the order in which the first of equally similar ones counts."""
-        return sorted(facts)
+        return facts.sort(FACT, maintain_order=True)
 
-    def _partners(
-        self, ours: Sequence[Fact], theirs: Sequence[Fact]
-    ) -> Iterable[tuple[Fact, Fact | None, float]]:
-        """Each fact of a system with the most similar one of the reference, and how similar."""
-        by_taxon: dict[str, list[Fact]] = {}
-        for fact in self.in_order(ours):
-            by_taxon.setdefault(fact[0], []).append(fact)
-        for fact in self.in_order(theirs):
-            candidates = by_taxon.get(fact[0], [])
-            # one fact is a set of one: what unknown identifiers are similar to is 0
-            values = [
-                self.ontology.of_sets(frozenset({each[1]}), frozenset({fact[1]}))
-                for each in candidates
-            ]
-            best = max(values, default=0.0)
-            yield fact, candidates[values.index(best)] if best > 0 else None, best
+    def _pair(self, ours: pl.DataFrame, theirs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """Each fact of a system with the most similar one of the reference, if there is one.
+
+        Args:
+            ours: the facts of the reference.
+            theirs: those of the system.
+            by: the columns that are equal.
+
+        Returns:
+            `row`, `row_system`, and the `similarity`, in the order of the facts of the system.
+        """
+        ours, theirs = (self.in_order(facts.with_row_index("row")) for facts in (ours, theirs))
+        pairs = theirs.join(ours, on=by, suffix="_reference", maintain_order="left_right")
+        kinds = pairs.select("concept", "concept_reference").unique(maintain_order=True)
+        # one fact is a set of one: what unknown identifiers are similar to is 0
+        values = [
+            self.ontology.of_sets(frozenset({one}), frozenset({other}))
+            for other, one in kinds.iter_rows()
+        ]
+        kinds = kinds.with_columns(similarity=pl.Series(values, dtype=pl.Float64))
+        pairs = pairs.join(kinds, on=["concept", "concept_reference"], maintain_order="left")
+        best = pairs.filter(pl.col("similarity") > 0).filter(
+            pl.col("similarity") == pl.col("similarity").max().over("row")
+        )
+        first = best.unique("row", keep="first", maintain_order=True)
+        return first.select("similarity", row="row_reference", row_system="row")
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""
-        rows: list[tuple[Any, ...]] = []
-        for (document,), facts in counts.group_by("document", maintain_order=True):
-            ours, theirs = (
-                list(facts.filter(side=side).select("taxon", "concept").iter_rows())
-                for side in ("reference", "system")
-            )
-            met: set[Fact] = set()
-            for fact, partner, similarity in self._partners(ours, theirs):
-                met |= {partner} if partner else set()
-                outcome = "partly correct" if similarity < 1 else "correct"
-                shown = None if partner is None else " ".join(partner)
-                rows.append(
-                    (document, shown, " ".join(fact), similarity, outcome if partner else "extra")
-                )
-            rows += [
-                (document, " ".join(fact), None, 0.0, "missing") for fact in ours if fact not in met
-            ]
-        return pl.DataFrame(rows, schema=_ALIGNED, orient="row")
+        ours, theirs = (
+            counts.filter(side=side).with_row_index("row") for side in ("reference", "system")
+        )
+        pairs = self._pair(ours.drop("row"), theirs.drop("row"), ("document", "taxon"))
+        fact = pl.format("{} {}", *FACT)
+        ours = ours.select("document", "row", reference=fact)
+        theirs = self.in_order(theirs).select("document", row_system="row", predicted=fact)
+        paired = theirs.join(pairs, on="row_system", how="left", maintain_order="left")
+        paired = paired.join(ours.drop("document"), on="row", how="left", maintain_order="left")
+        missing = ours.join(pairs, on="row", how="anti", maintain_order="left")
+        rows = pl.concat([paired, missing], how="diagonal").sort("document", maintain_order=True)
+        similarity = pl.col("similarity").fill_null(0.0)
+        return with_outcomes(rows.select("document", "reference", "predicted", similarity))

@@ -9,52 +9,117 @@ Conventions:
     pair, with the forms as `keys`.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, align, first_case, without_mentions
-from hlteval.scoring.biotope.entities import (
+from hlteval.representation import Corpus, align, without_mentions
+from hlteval.scoring.biotope.annotations import (
     SEPARATOR,
-    Fragments,
-    Labels,
+    across,
+    alike_relations,
+    arguments,
     entities,
+    kinds,
     overlaps,
+    relations,
     shared_characters,
+    with_kinds,
 )
 from hlteval.scoring.biotope.referents import Ontology
-from hlteval.scoring.biotope.relations import (
-    Roles,
-    alike_entities,
-    candidates,
-    equivalents,
-    inside,
-    relations,
-)
-from hlteval.scoring.biotope.scorings import Evaluation, Scoring, Similarity
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, columns_of, scorings
-from hlteval.scoring.ratios import Numbers, Rates, plain, rates, ratio
+from hlteval.scoring.pairings import METRICS, PLACE, PairingMetric, side_by_side, with_outcomes
+from hlteval.scoring.ratios import Numbers
 
-COUNTS: Mapping[str, Any] = {
-    **dict.fromkeys(("document", "evaluation", "scoring"), pl.String),
-    **dict.fromkeys(("references", "predictions"), pl.Int64),
-    "similarities": pl.List(pl.Float64),
-    "keys": pl.List(pl.String),
-}
-#: The sums that values are computed of: items of either side, pairs, their similarities, and what
-#: these lack to 1.
-ADDED = ("references", "predictions", "pairs", "matched", "missed")
-#: The measures that are metrics.
-METRICS: Mapping[str, str] = {
-    **{name.lower(): name for name in ("Precision", "Recall", "F1", "SER", "Matches")},
-    "substitutions": "Mismatches",
-    **{name.lower(): name for name in ("Insertions", "Deletions", "References", "Predictions")},
-}
 _SIDES = ("", "_system")
+
+
+@dataclass(frozen=True)
+class Options:
+    """The files beside the corpus.
+
+    Attributes:
+        ontology: the parents of each identifier; None without an ontology.
+        new: the identifiers that only the later corpus has.
+        food: the identifiers of habitats that are food.
+        human: what identifiers stand for where parts of humans are one habitat.
+        species: the species of taxa below species.
+        sentences: whether there are sentences.
+    """
+
+    ontology: Mapping[str, Sequence[str]] | None = None
+    new: frozenset[str] | None = None
+    food: frozenset[str] | None = None
+    human: Mapping[str, str] | None = None
+    species: Mapping[str, str] | None = None
+    sentences: bool = False
+
+    #: A list that was never filled.
+    none: ClassVar[frozenset[str]] = frozenset()
+
+
+#: How referents are compared: by the ontology, as sets, or not at all.
+Comparison = Literal["graded", "exact", "any"]
+
+
+@dataclass(frozen=True)
+class Scoring:
+    """Pairs that are counted together, and how they are compared.
+
+    Attributes:
+        name: of the scoring.
+        measures: that are printed of it.
+        labels: of which an item of either side has one; any without labels.
+        location: the label of the second argument of a relation.
+        referents: how referents are compared.
+        boundaries: whether the characters that both share count, or the arguments of relations.
+        only: the option with the list of referents that count.
+        mapped: the option with the table of referents that stand for others.
+        undefined: labels for which the similarity is undefined.
+        inside: whether relations across sentences are left out.
+        several: whether only items with several referents count.
+        unique: whether each form counts once with its referents.
+        of: the profile that has it; both without one.
+    """
+
+    name: str = ""
+    measures: tuple[str, ...] = ()
+    labels: tuple[str, ...] = ()
+    location: str = ""
+    referents: Comparison = "graded"
+    boundaries: bool = True
+    only: str = ""
+    mapped: str = ""
+    undefined: tuple[str, ...] = ()
+    inside: bool = False
+    several: bool = False
+    unique: bool = False
+    of: str = ""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The options that it is made of."""
+        return tuple(filter(None, (self.only, self.mapped, "sentences" if self.inside else "")))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """One pairing of all items, and its scorings.
+
+    Attributes:
+        name: of the evaluation, as the official software prints it.
+        scorings: the first is the main one.
+        labels: of the items that are paired; all without labels.
+        referents: how referents are compared for the pairing.
+    """
+
+    name: str
+    scorings: tuple[Scoring, ...]
+    labels: tuple[str, ...] = ()
+    referents: Comparison = "graded"
 
 
 class Pairing(NamedTuple):
@@ -65,31 +130,37 @@ class Pairing(NamedTuple):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BiotopeMatch(AdditiveMetric):
+class BiotopeMatch(PairingMetric):
     """How the annotations of a task are compared in a profile.
 
     Attributes:
-        unit: what is paired: given entities with themselves, entities, or relations.
+        paired: what is paired: given entities with themselves, entities, or relations.
         evaluations: the first is the main one, which the alignment shows.
-        labels: of entities.
-        roles: of the arguments of relations.
+        year: of the task.
+        taxa: the labels of entities whose referents are taxa.
+        concepts: the labels of entities whose referents are in the ontology.
+        roles: of relations: of the first argument, and of the second.
         own_entities: whether systems find the arguments of relations themselves.
         ontology: of the referents.
-        lists: lists of referents by name.
-        tables: tables of referents that stand for others, by name.
+        options: lists and tables of referents.
     """
 
-    unit: Literal["given", "entities", "relations"]
+    paired: Literal["given", "entities", "relations"]
     evaluations: tuple[Evaluation, ...]
-    labels: Labels
-    roles: Roles
+    year: str
+    taxa: tuple[str, ...]
+    concepts: tuple[str, ...]
+    roles: tuple[str, ...]
     own_entities: bool = False
     ontology: Ontology = field(default_factory=Ontology)
-    lists: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    tables: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    options: Options = field(default_factory=Options)
 
-    #: Counts the characters that two lists of fragments share.
-    shared: Callable[[Fragments, Fragments], int] = shared_characters
+    counts: ClassVar[Mapping[str, Any]] = {
+        **dict.fromkeys(("document", *PLACE), pl.String),
+        **dict.fromkeys(("references", "predictions"), pl.Int64),
+        "similarities": pl.List(pl.Float64),
+        "keys": pl.List(pl.String),
+    }
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -102,149 +173,134 @@ class BiotopeMatch(AdditiveMetric):
             alignment: whether the alignment is wanted.
 
         Returns:
-            Counts, as `COUNTS`; and the alignment, a row per pair or unpaired item.
+            Counts, as `counts`; and the alignment, a row per pair or unpaired item.
         """
         reference, system = self.prepare(*align(reference, system))
-        make = {
-            "given": self._given_pairs,
-            "entities": self._entity_pairs,
-            "relations": self._relation_pairs,
-        }[self.unit]
+        pair = self._pair_relations if self.paired == "relations" else self._pair_entities
         names = pl.concat([reference.documents, system.documents])
         names = names.select(document="row", name="name").unique()
-        tables = [make(each, reference, system) for each in self.evaluations]
-        counts = [pl.DataFrame(schema=dict(COUNTS))]
-        for evaluation, rows in zip(self.evaluations, tables, strict=True):
-            table = rows.join(names, on="document").sort(
-                "name", "row", "row_system", nulls_last=True
-            )
-            counts += [self._count(evaluation, scoring, table) for scoring in evaluation.scorings]
-        main = tables[0].join(names, on="document").drop("document").rename({"name": "document"})
-        return pl.concat(counts), self._align(main) if alignment else None
-
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Return what is compared of two corpora with the same documents."""
-        return reference, system
+        counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
+        for evaluation in self.evaluations:
+            rows = pair(evaluation, reference, system).join(names, on="document")
+            rows = rows.with_columns(document="name")
+            rows = rows.sort("document", "row", "row_system", nulls_last=True)
+            counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
+            tables.append(rows)
+        return pl.concat(counts), self._align(tables[0]) if alignment else None
 
     # The pairs of an evaluation: the columns of the items of the system end in `_system`, and
     # `overlap` is the share of characters that both have, or the similarity of arguments.
 
-    def _given_pairs(
+    def _pair_entities(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
-        """Each given entity with itself: its referents on both sides."""
-        mentions = reference.mentions.filter(pl.col("label").is_in(evaluation.labels))
-        rows = entities(mentions, self.labels, (reference, system))
-        either = pl.concat_str("referents", "referents_system", separator=SEPARATOR)
-        several = pl.max_horizontal("normalizations", "normalizations_system") > 1
-        shared = [pl.col(name).alias(f"{name}_system") for name in ("row", "item", "label", "text")]
-        places = [pl.col(name).alias(f"{name}_system") for name in ("start", "end")]
-        rows = rows.with_columns(*shared, *places, overlap=pl.lit(1.0))
-        names = {f"carried{side}": either for side in _SIDES}
-        return rows.with_columns(**names, **{f"several{side}": several for side in _SIDES})
+        """The entities that are paired so that the sum of their similarities is greatest.
 
-    def _entity_pairs(
-        self, evaluation: Evaluation, reference: Corpus, system: Corpus
-    ) -> pl.DataFrame:
-        """The entities that are paired so that the sum of their similarities is greatest."""
-        found = pl.col("label").is_in(evaluation.labels)
+        Given ones are paired with themselves.
+        """
+        given = self.paired == "given"
         ours, theirs = (
-            entities(corpus.mentions.filter(found), self.labels, (corpus,)).with_columns(
-                carried="referents", several=pl.col("normalizations") > 1
+            entities(mentions.filter(pl.col("label").is_in(evaluation.labels)), corpus, self.taxa)
+            for mentions, corpus in (
+                (reference.mentions, reference),
+                (reference.mentions if given else system.mentions, system),
             )
-            for corpus in (reference, system)
         )
-        graded = evaluation.referents == "graded"
-        alike = overlaps(
-            ours, theirs, ["document", "label"] if graded else ["document"], self.shared
+        if given:
+            pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
+            return side_by_side(ours, theirs, pairs)
+        by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
+        alike = overlaps(ours, theirs, by, self.common_characters)
+        weight = self._similarity(alike, Scoring(referents=evaluation.referents))
+        return side_by_side(
+            ours, theirs, self.pair(alike.select("row", "row_system", "overlap"), weight)
         )
-        alike = alike.join(
-            ours.select("row", "label", "referents"), on="row", maintain_order="left"
-        )
-        other = theirs.select(row_system="row", referents_system="referents")
-        alike = alike.join(other, on="row_system", maintain_order="left")
-        weight = self._similarity(alike, Similarity(evaluation.referents))
-        chosen = self.pair(alike.select("row", "row_system", weight=weight))
-        return _join_sides(ours, theirs, alike, Pairing(chosen))
 
-    def _relation_pairs(
+    def _pair_relations(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        labels = {scoring for each in evaluation.scorings for scoring in each.labels}
-        ours = relations(reference, reference, self.roles)
-        theirs = relations(system, given, self.roles)
-        if labels:
-            ours, theirs = (rows.filter(pl.col("label").is_in(labels)) for rows in (ours, theirs))
-        sentences = reference.segments
-        entities_of = ([("given", reference)], [("given", given), ("mention", system)])
+        sides = [relations(reference, reference, self.roles), relations(system, given, self.roles)]
+        if evaluation.labels:
+            sides = [rows.filter(pl.col("label").is_in(evaluation.labels)) for rows in sides]
+        every = arguments(reference, "given"), arguments(system, "mention")
+        sides = [
+            rows.with_columns(inside=~pl.col("row").is_in(across(rows, every, reference)))
+            for rows in sides
+        ]
+        classes = kinds(reference)
+        alike = classes.select("kind", "argument", overlap=pl.lit(1.0))
+        if self.own_entities:
+            theirs = pl.concat([arguments(given, "given"), every[1]])
+            theirs = theirs.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+            near = overlaps(every[0], theirs, ["document", "label"], self.common_characters)
+            near = near.join(classes, on="argument")
+            alike = near.select("kind", "overlap", argument="argument_system")
+        ours, theirs = with_kinds(sides[0], classes), sides[1]
+        pairing = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
         ours, theirs = (
-            rows.with_columns(inside=pl.col("row").is_in(inside(rows, of, sentences)))
-            for rows, of in zip((ours, theirs), entities_of, strict=True)
+            rows.filter(~pl.col("row").is_in(list(left_out)))
+            for rows, left_out in zip((ours, theirs), pairing.left_out, strict=True)
         )
-        shared = self.shared if self.own_entities else None
-        alike, forms = candidates(
-            ours, theirs, equivalents(reference), alike_entities(reference, system, given, shared)
-        )
-        pairing = self.pair_relations(alike.rename({"overlap": "weight"}), forms, ours, theirs)
-        return _join_sides(ours, theirs, alike, pairing)
+        pairs = pairing.pairs.select("row", "row_system", "overlap")
+        return side_by_side(ours, theirs, pairs)
 
-    def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
-        """The one-to-one pairs whose weights have the greatest total: `row`, `row_system`."""
-        some = alike.filter(pl.col("weight") > 0)
-        return some.filter(pl.Series(assigned(*(some[name].to_numpy() for name in some.columns))))
+    def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
+        """The number of characters that the entities of each pair share."""
+        return shared_characters(pairs)
+
+    def pair(self, alike: pl.DataFrame, weight: pl.Series) -> pl.DataFrame:
+        """The one-to-one pairs whose weights have the greatest total.
+
+        Args:
+            alike: `row`, `row_system`, and others.
+            weight: of each.
+        """
+        some, weight = alike.filter(weight > 0), weight.filter(weight > 0)
+        rows, columns = some["row"].to_numpy(), some["row_system"].to_numpy()
+        return some.filter(pl.Series(assigned(rows, columns, weight.to_numpy())))
 
     def pair_relations(
         self,
         alike: pl.DataFrame,
-        forms: pl.DataFrame,
-        ours: pl.DataFrame,  # noqa: ARG002
+        ours: pl.DataFrame,
         theirs: pl.DataFrame,  # noqa: ARG002
     ) -> Pairing:
         """The pairs of relations; what is another form of a paired one does not count.
 
         Args:
-            alike: `row`, `row_system` and `weight` of relations that are alike at all.
-            forms: of the relations of the reference, as `candidates`.
-            ours: the relations of the reference.
+            alike: as `alike_relations`.
+            ours: the relations of the reference, `with_kinds`.
             theirs: those of the system.
         """
-        chosen = self.pair(alike)
-        several = forms.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))["row"]
-        rest = alike.filter(~pl.col("row_system").is_in(chosen["row_system"].implode()))
-        again = rest.filter(pl.col("row").is_in(several.implode()))["row_system"]
-        return Pairing(chosen, ((), again.unique().to_list()))
+        pairs = self.pair(alike, alike["overlap"])
+        several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
+        again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
+        return Pairing(pairs, ((), again["row_system"].unique().to_list()))
 
     # Scorings: which pairs count, and as what.
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
         """The counts of a scoring by document."""
-        accepted = [self._accepts(scoring, side) for side in _SIDES]
-        rows = pairs.filter(accepted[0].fill_null(value=False) | accepted[1].fill_null(value=False))
-        both = pl.col("row").is_not_null() & pl.col("row_system").is_not_null()
-        rows = rows.with_columns(value=self._similarity(rows, scoring.similarity))
-        counted = (
-            pl.col("row").count().cast(pl.Int64).alias("references"),
-            pl.col("row_system").count().cast(pl.Int64).alias("predictions"),
-            pl.col("value").filter(both).alias("similarities"),
-        )
+        accepted = [self._accepts(scoring, side).fill_null(value=False) for side in _SIDES]
+        rows = pairs.with_columns(value=self._similarity(pairs, scoring))
+        rows = rows.filter(accepted[0] | accepted[1])
+        counted = {
+            "references": pl.col("row").count().cast(pl.Int64),
+            "predictions": pl.col("row_system").count().cast(pl.Int64),
+            "similarities": pl.col("value").drop_nulls(),
+        }
+        by, forms = ["document"], pl.lit(None, pl.List(pl.String))
         if scoring.unique:
-            keys = (
-                pl.col("referents")
-                .str.split(SEPARATOR)
-                .list.eval(pl.element().filter(pl.element() != ""))
-            )
-            form = pl.concat_list(pl.col("text").first(), keys.first()).alias("keys")
-            rows = rows.filter(pl.col("row").is_not_null()).with_columns(
-                pair=pl.int_range(pl.len())
-            )
-            counts = rows.group_by("name", "pair", maintain_order=True).agg(*counted, form)
-        else:
-            counts = rows.group_by("name", maintain_order=True).agg(*counted)
-            counts = counts.with_columns(keys=pl.lit(None, pl.List(pl.String)))
-        named = {"evaluation": pl.lit(evaluation.name), "scoring": pl.lit(scoring.name)}
-        return counts.rename({"name": "document"}).with_columns(**named).select(COUNTS.keys())
+            referents = pl.col("referents").first().str.split(SEPARATOR)
+            forms = pl.concat_list(pl.col("text").first(), referents)
+            rows = rows.drop_nulls("row").with_columns(pair=pl.int_range(pl.len()))
+            by = ["document", "pair"]
+        counts = rows.group_by(by, maintain_order=True).agg(**counted, keys=forms)
+        place = zip(PLACE, (evaluation.name, scoring.name), strict=True)
+        named = counts.with_columns(pl.lit(value).alias(name) for name, value in place)
+        return named.select(self.counts.keys())
 
     def _accepts(self, scoring: Scoring, side: str) -> pl.Expr:
         """Whether the item of a side is one that a scoring counts."""
@@ -257,143 +313,88 @@ class BiotopeMatch(AdditiveMetric):
             conditions.append(pl.col(f"inside{side}"))
         if scoring.several:
             conditions.append(pl.col(f"several{side}"))
-        if scoring.similarity.only:
-            known = self.lists[scoring.similarity.only]
-            concept = pl.col(f"label{side}").is_in(self.labels.concepts)
-            carried = pl.col(f"carried{side}").str.split(SEPARATOR)
-            conditions += [concept, carried.list.eval(pl.element().is_in(known)).list.any()]
+        if scoring.only:
+            known = getattr(self.options, scoring.only)
+            conditions.append(pl.col(f"label{side}").is_in(self.concepts))
+            referents = pl.col(f"referents{side}").str.split(SEPARATOR)
+            conditions.append(referents.list.eval(pl.element().is_in(known)).list.any())
         return pl.all_horizontal(conditions)
 
-    def _similarity(self, pairs: pl.DataFrame, similarity: Similarity) -> pl.Series:
+    def _similarity(self, pairs: pl.DataFrame, scoring: Scoring) -> pl.Series:
         """The similarity of each pair; null where it is not one."""
-        overlap = pairs["overlap"] if similarity.boundaries else (pairs["overlap"] * 0 + 1)
-        if similarity.referents == "any":
+        overlap = pairs["overlap"] if scoring.boundaries else (pairs["overlap"] * 0 + 1)
+        if scoring.referents == "any":
             return overlap
         key = ["label", "referents", "referents_system"]
-        kinds = pairs.filter(pl.col("overlap").is_not_null()).select(key)
-        kinds = kinds.unique(maintain_order=True)
-        values = [self._of_referents(similarity, *kind) for kind in kinds.iter_rows()]
-        named = kinds.with_columns(value=pl.Series(values, dtype=pl.Float64))
-        found = pairs.select(key).join(named, on=key, how="left", maintain_order="left")
-        return overlap * found["value"]
+        distinct = pairs.filter(pl.col("overlap").is_not_null()).select(key)
+        distinct = distinct.unique(maintain_order=True)
+        values = [self._of_referents(scoring, *each) for each in distinct.iter_rows()]
+        named = distinct.with_columns(value=pl.Series(values, dtype=pl.Float64))
+        joined = pairs.select(key).join(named, on=key, how="left", maintain_order="left")
+        return overlap * joined["value"]
 
-    def _of_referents(self, similarity: Similarity, label: str, ours: str, theirs: str) -> float:
+    def _of_referents(self, scoring: Scoring, label: str, ours: str, theirs: str) -> float:
         """The similarity of the referents of two entities of a label."""
-        if label in similarity.undefined:
+        if label in scoring.undefined:
             return float("nan")
-        table = self.tables.get(similarity.mapped, {})
+        table = getattr(self.options, scoring.mapped) if scoring.mapped else {}
         sets = [
             frozenset(table.get(each, each) for each in side.split(SEPARATOR) if each)
             for side in (ours, theirs)
         ]
-        if similarity.only:
-            sets = [each & self.lists[similarity.only] for each in sets]
-        graded = similarity.referents == "graded" and label not in self.labels.taxa
-        compare = self.ontology.of_sets if graded else self.ontology.jaccard
-        return compare(*sets)
+        if scoring.only:
+            sets = [each & getattr(self.options, scoring.only) for each in sets]
+        graded = scoring.referents == "graded" and label not in self.taxa
+        return (self.ontology.of_sets if graded else self.ontology.jaccard)(*sets)
 
     # Values from counts.
 
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The counts of all documents, a row per scoring in the order in which they are printed."""
-        named = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts]).select(COUNTS.keys())
-        named = named.sort("document", maintain_order=True)
-        kept, seen = [], set[tuple[str, str, str, str]]()
-        for evaluation, scoring, keys in named.select("evaluation", "scoring", "keys").iter_rows():
-            text, *referents = keys or ("",)
-            forms = {(evaluation, scoring, text, referent) for referent in referents}
-            kept.append(seen.isdisjoint(forms))
-            seen |= forms if kept[-1] else set()
-        added = _add(named.filter(pl.Series(kept, dtype=pl.Boolean)), ["evaluation", "scoring"])
-        printed = [(each.name, one.name) for each in self.evaluations for one in each.scorings]
-        schema = dict.fromkeys(("evaluation", "scoring"), pl.String)
-        rows = pl.DataFrame(printed, schema=schema, orient="row")
-        joined = rows.join(added, on=["evaluation", "scoring"], how="left", maintain_order="left")
-        return joined.with_columns(pl.col(ADDED).fill_null(0))
-
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
-        """The metrics of the main scoring, and the table `scorings` of all evaluations."""
-        sums = {name: total[name].to_numpy() for name in ADDED}
-        values = {name: plain(each) for name, each in self._measures(sums).items()}
-        every = [(each.name, one) for each in self.evaluations for one in each.scorings]
-        table = scorings(
-            {
-                "evaluation": evaluation,
-                "scoring": one.name,
-                "measure": measure,
-                "value": values[measure][at],
-            }
-            for at, (evaluation, one) in enumerate(every)
-            for measure in one.measures
-        )
-        metrics = {name: values[measure][0] for name, measure in self._metrics.items()}
-        return metrics, {"scorings": table}
+    @property
+    def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+        """The scorings of all evaluations."""
+        return [
+            (each.name, one.name, one.measures)
+            for each in self.evaluations
+            for one in each.scorings
+        ]
 
     @property
-    def _metrics(self) -> Mapping[str, str]:
-        """The measures that are metrics: given entities are paired by themselves."""
+    def metrics(self) -> Mapping[str, str]:
+        """Given entities are paired by themselves."""
         alone = ("precision", "matches", "references")
-        return {name: METRICS[name] for name in (alone if self.unit == "given" else METRICS)}
+        return {name: METRICS[name] for name in (alone if self.paired == "given" else METRICS)}
 
-    def rates(self, matches: Numbers, predictions: Numbers, references: Numbers) -> Rates[Any]:
-        """Precision, recall and F1."""
-        return rates(matches, predictions, references)
-
-    def substitutions(self, missed: Numbers) -> Numbers:
-        """The substitutions, from what the pairs lack to full similarity."""
-        return missed
-
-    def _measures(self, sums: Mapping[str, Numbers]) -> dict[str, Numbers]:
-        """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
-        references, predictions, pairs, matched, missed = (sums[name] for name in ADDED)
-        insertions, deletions = predictions - pairs, references - pairs
-        precision, recall, f1 = self.rates(matched, predictions, references)
-        ser = ratio(self.substitutions(missed) + insertions + deletions, references)
-        return {
-            "F1": f1,
-            "Recall": recall,
-            "Precision": precision,
-            "SER": ser,
-            "ISER": 1 / (ser + 1),
-            "Predictions": predictions,
-            "References": references,
-            "Matches": matched,
-            "Mismatches": missed,
-            "Insertions": insertions,
-            "Deletions": deletions,
-        }
-
-    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
-        """The counts of the main scoring by document."""
-        main = self.evaluations[0]
-        rows = counts.filter(evaluation=main.name, scoring=main.scorings[0].name)
-        matrix = columns_of(_add(rows, ["document"]), ADDED, documents)
-        return {name: matrix[:, at].astype(np.float64) for at, name in enumerate(ADDED)}
-
-    def values_of(self, sums: Sums) -> Replicates:
-        """The metrics of the main scoring."""
-        values = self._measures(sums)
-        return {name: values[m].astype(np.float64) for name, m in self._metrics.items()}
+    def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """The sums of counts; similarities are added one after the other, in their order."""
+        counts = counts.sort("document", maintain_order=True)
+        kept, seen = [], set[tuple[str, ...]]()
+        for *place, keys in counts.select(*PLACE, "keys").iter_rows():
+            text, *referents = keys or ("",)
+            forms = {(*place, text, referent) for referent in referents if referent}
+            kept.append(seen.isdisjoint(forms))
+            seen |= forms if kept[-1] else set()
+        rows = counts.filter(pl.Series(kept, dtype=pl.Boolean))
+        rows = rows.group_by(by, maintain_order=True).agg(
+            pl.col("references", "predictions").sum(),
+            similarities=pl.col("similarities").explode().drop_nulls(),
+        )
+        values = [np.array(each, dtype=np.float64) for each in rows["similarities"].to_list()]
+        return rows.drop("similarities").with_columns(
+            pairs=pl.Series([len(each) for each in values], dtype=pl.Int64),
+            matched=pl.Series([_sum(each) for each in values], dtype=pl.Float64),
+            missed=pl.Series([_sum(1 - each) for each in values], dtype=pl.Float64),
+        )
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
         """A note where referents cannot be compared by an ontology."""
-        if self.unit == "relations" or self.ontology.parents is not None:
-            return ()
-        return ("Without --ontology, referents are right only if they are equal.",)
+        return () if self.paired == "relations" else self.ontology.notes
 
     def _align(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main evaluation, and unpaired items, with the outcome of each."""
-        similarity = self.evaluations[0].scorings[0].similarity
-        rows = pairs.with_columns(similarity=self._similarity(pairs, similarity).fill_nan(0.0))
-        rows = rows.sort("document", "row", "row_system", nulls_last=True)
-        outcome = first_case(
-            (pl.col("row").is_null(), "extra"),
-            (pl.col("row_system").is_null(), "missing"),
-            (pl.col("similarity") < 1, "partly correct"),
-            otherwise="correct",
-        )
+        similarity = self._similarity(pairs, self.evaluations[0].scorings[0])
+        rows = pairs.with_columns(similarity=similarity.fill_nan(0.0).fill_null(0.0))
         parts = {"item": "", "label": "_type", "text": "_text"}
-        if self.unit != "relations":
+        if self.paired != "relations":
             rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
             parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
         columns = {
@@ -401,40 +402,7 @@ class BiotopeMatch(AdditiveMetric):
             for part, shown in parts.items()
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
         }
-        similarity_column = pl.col("similarity").fill_null(0.0)
-        return rows.select("document", **columns, similarity=similarity_column, outcome=outcome)
-
-
-def _join_sides(
-    ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame, pairing: Pairing
-) -> pl.DataFrame:
-    """A row per pair, with its `overlap`, or per item that has no partner."""
-    ours, theirs = (
-        rows.filter(~pl.col("row").is_in(list(left_out)))
-        for rows, left_out in zip((ours, theirs), pairing.left_out, strict=True)
-    )
-    named = theirs.rename({name: f"{name}_system" for name in theirs.columns if name != "document"})
-    pairs = pairing.pairs.select("row", "row_system").join(
-        alike.select("row", "row_system", "overlap"), on=["row", "row_system"]
-    )
-    paired = ours.join(pairs, on="row", how="left", maintain_order="left")
-    paired = paired.join(named.drop("document"), on="row_system", how="left", maintain_order="left")
-    unpaired = named.join(pairs, on="row_system", how="anti", maintain_order="left")
-    return pl.concat([paired, unpaired], how="diagonal")
-
-
-def _add(counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
-    """Counts added, as `ADDED`; similarities one after the other, in their order."""
-    rows = counts.group_by(by, maintain_order=True).agg(
-        pl.col("references", "predictions").sum(),
-        similarities=pl.col("similarities").explode().drop_nulls(),
-    )
-    values = [np.array(each, dtype=np.float64) for each in rows["similarities"].to_list()]
-    return rows.drop("similarities").with_columns(
-        pairs=pl.Series([len(each) for each in values], dtype=pl.Int64),
-        matched=pl.Series([_sum(each) for each in values], dtype=pl.Float64),
-        missed=pl.Series([_sum(1 - each) for each in values], dtype=pl.Float64),
-    )
+        return with_outcomes(rows.select("document", **columns, similarity="similarity"))
 
 
 def _sum(values: Numbers) -> float:

@@ -1,19 +1,21 @@
 """The official software of Bacteria Biotope, where it does otherwise than the description."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.biotope.entities import Fragments
-from hlteval.scoring.biotope.knowledge import Fact, KnowledgeBase
+from hlteval.scoring.biotope.annotations import shared_characters
+from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
 from hlteval.scoring.biotope.referents import Ontology, Referents
-from hlteval.scoring.ratios import Numbers, Rates, harmonic
+from hlteval.scoring.pairings import OfficialPairing
+from hlteval.scoring.ratios import Numbers
 
+Fragments = Sequence[Mapping[str, int]]
 _WORD = 2**32
 
 
@@ -24,18 +26,19 @@ def shared_in_passing(ours: Fragments, theirs: Fragments) -> int:
     the reference, whose overlap with it is lost.
 
     Examples:
-        >>> shared_in_passing([(0, 10)], [(0, 3), (5, 12)])
+        >>> ours, theirs = [{"start": 0, "end": 10}], [(0, 3), (5, 12)]
+        >>> shared_in_passing(ours, [{"start": start, "end": end} for start, end in theirs])
         3
     """
     at, at_system, total = 0, 0, 0
     while True:
-        (start, end), (start_system, end_system) = ours[at], theirs[at_system]
-        total += max(min(end, end_system) - max(start, start_system), 0)
-        if end >= end_system:
+        one, other = ours[at], theirs[at_system]
+        total += max(min(one["end"], other["end"]) - max(one["start"], other["start"]), 0)
+        if one["end"] >= other["end"]:
             at_system += 1
             if at_system == len(theirs):
                 return total
-        if end <= theirs[at_system][1]:
+        if one["end"] <= theirs[at_system]["end"]:
             at += 1
             if at == len(ours):
                 return total
@@ -47,113 +50,86 @@ class SoftwareOntology(Ontology):
     Sums go through its hash tables in their order, so that the last digits are its own.
     """
 
-    def in_common(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
-        """The identifiers that both have, in the order of a copied hash table."""
-        size = _power_of_two(max(int(len(ours) / 0.75) + 1, 16))
-        return [each for each in in_hash_order(sorted(ours), size) if each in theirs]
+    #: Two empty sets make sums that are not a number.
+    of_nothing: ClassVar[float] = float("nan")
 
-    def members(self, referents: Referents) -> Iterable[str]:
-        """The members of a set, in the order of a hash table that has grown."""
-        return in_hash_order(sorted(referents), grown(len(referents)))
+    def in_order(self, identifiers: Collection[str], *, copied: bool = False) -> Sequence[str]:
+        """Identifiers in the order of a hash table: one that is copied, or that has grown."""
+        least = int(len(identifiers) / 0.75) + 1 if copied else -(-len(identifiers) * 4 // 3)
+        size = buckets(least)
+        return sorted(sorted(identifiers), key=lambda each: bucket(java_hash(each), size))
 
-    def jaccard(self, ours: Referents, theirs: Referents) -> float:
-        """The number of common members, over those of the reference and what the system lacks.
+    def either(self, ours: Referents, theirs: Referents) -> int:
+        """The members of the reference, and again those that the system lacks.
 
         Examples:
             >>> SoftwareOntology().jaccard(frozenset("1"), frozenset({"1", "2"}))
             1.0
         """
-        union = len(ours) + len(ours - theirs)
-        return len(ours & theirs) / union if union else self.of_nothing
-
-    @property
-    def of_nothing(self) -> float:
-        """The similarity of two empty sets is not a number, and makes sums that."""
-        return float("nan")
+        return len(ours) + len(ours - theirs)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfficialBiotopeMatch(BiotopeMatch):
+class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
     """How the official software compares entities and relations."""
 
-    #: Whether a form of a relation differs in its first argument, and may have the second of the
-    #: relation; else both differ.
-    first_alone: ClassVar[bool] = False
+    def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
+        """The characters that the software counts; of entities without gaps it counts all."""
+        sides = pairs.select("fragments", "fragments_system").iter_rows()
+        some = [shared_in_passing(*row) if max(map(len, row)) > 1 else None for row in sides]
+        counted = pl.Series("shared", some, dtype=pl.Int64).to_frame()
+        return counted.select(pl.coalesce("shared", shared_characters(pairs))).to_series()
 
-    shared: Callable[[Fragments, Fragments], int] = shared_in_passing
-
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Documents without reference are ignored."""
-        known = reference.documents["name"]
-        if not system.documents["name"].is_in(known.implode()).all():
-            system = of_documents(system, known)
-        return reference, system
-
-    def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
+    def pair(self, alike: pl.DataFrame, weight: pl.Series) -> pl.DataFrame:
         """The most similar pair that is left, again and again; among equals the first."""
-        ranked = alike.filter(pl.col("weight") > 0).sort(
-            "weight", "row", "row_system", descending=[True, False, False]
-        )
+        ranked = alike.with_columns(weight=weight).filter(pl.col("weight") > 0)
+        ranked = ranked.sort("weight", "row", "row_system", descending=[True, False, False])
         taken, taken_system, chosen = set[int](), set[int](), []
         for row, row_system in ranked.select("row", "row_system").iter_rows():
             chosen.append(row not in taken and row_system not in taken_system)
             if chosen[-1]:
                 taken.add(row)
                 taken_system.add(row_system)
-        return ranked.filter(pl.Series(chosen, dtype=pl.Boolean))
+        return ranked.filter(pl.Series(chosen, dtype=pl.Boolean)).select(alike.columns)
 
     def pair_relations(
-        self, alike: pl.DataFrame, forms: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
+        self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
     ) -> Pairing:
         """Forms of a relation are paired as relations of their own; the best pair is its pair.
 
-        Every other item with the identifier of a relation that has forms is then left out with its
+        A form differs in both arguments; in 2016 it may have the second one of the relation. Every
+        other item with the identifier of a relation that has forms is then left out with its
         partner, predictions among them.
         """
         several = (pl.col("count") > 1) | (pl.col("count_second") > 1)
-        others = (pl.col("count") - 1) * (pl.col("count_second") - (0 if self.first_alone else 1))
-        copies = forms.select("row", several=several, form=pl.int_ranges(others + 1)).explode(
-            "form"
-        )
-        number = pl.col("form") * (1 + int(forms["row"].to_numpy().max(initial=0))) + pl.col("row")
-        expanded = alike.join(copies, on="row").with_columns(original="row", row=number)
-        chosen = self.pair(expanded.select("row", "row_system", "weight", "original", "several"))
-        best = chosen.sort("weight", descending=True, maintain_order=True)
+        others = (pl.col("count") - 1) * (pl.col("count_second") - (self.year != "2016"))
+        forms = ours.select("row", several=several, form=pl.int_ranges(others + 1)).explode("form")
+        number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
+        expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
+        chosen = self.pair(expanded, expanded["overlap"])
+        best = chosen.sort("overlap", descending=True, maintain_order=True)
         best = best.filter("several").unique("original", keep="first", maintain_order=True)
-        identifiers = ours.join(forms.filter(several), on="row", how="semi")
-        identifiers = identifiers.select("document", "item")
-        struck = theirs.join(identifiers, on=["document", "item"], how="semi")["row"].implode()
-        is_struck = pl.col("row_system").is_in(struck)
-        plain = chosen.filter(~pl.col("several"))
-        lost = plain.filter(is_struck)
-        pairs = pl.concat([best, plain.filter(~is_struck)])
-        pairs = pairs.select("row_system", "weight", row="original")
-        dropped = pl.concat([chosen.filter("several")["row_system"], struck.explode()])
+        identifiers = ours.filter(several).select("document", "item")
+        struck = theirs.join(identifiers, on=["document", "item"], how="semi")["row"]
+        of_struck = pl.col("row_system").is_in(struck.implode())
+        single = chosen.filter(~pl.col("several"))
+        pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
+        dropped = pl.concat([chosen.filter("several")["row_system"], struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
-        return Pairing(pairs, (lost["original"].to_list(), dropped.unique().to_list()))
+        return Pairing(pairs, (single.filter(of_struck)["original"].to_list(), dropped.to_list()))
 
-    def rates(self, matches: Numbers, predictions: Numbers, references: Numbers) -> Rates[Any]:
-        """F1 is computed from precision and recall, and undefined where both are 0."""
-        precision, recall, _ = super().rates(matches, predictions, references)
-        return Rates(precision, recall, harmonic(precision, recall))
-
-    def substitutions(self, missed: Numbers) -> Numbers:
-        """The sum is truncated to an integer; one that is not a number is 0."""
-        return np.trunc(np.nan_to_num(missed))
-
-    def _measures(self, sums: Mapping[str, Numbers]) -> dict[str, Numbers]:
+    def values(
+        self,
+        references: Numbers,
+        predictions: Numbers,
+        pairs: Numbers,
+        matched: Numbers,
+        missed: Numbers,
+    ) -> dict[str, Numbers]:
         """Infinite SER makes ISER 0."""
-        measures = super()._measures(sums)
-        errors = measures["Insertions"] + measures["Deletions"] > 0
-        infinite = (sums["references"] == 0) & errors
-        return {**measures, "ISER": np.where(infinite, 0.0, measures["ISER"])}
-
-
-@dataclass(frozen=True, kw_only=True)
-class OfficialBiotopeMatch2016(OfficialBiotopeMatch):
-    """How the official software compares the relations of 2016."""
-
-    first_alone: ClassVar[bool] = True
+        values = super().values(references, predictions, pairs, matched, missed)
+        infinite = (references == 0) & (values["Insertions"] + values["Deletions"] > 0)
+        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -164,29 +140,20 @@ class OfficialKnowledgeBase(KnowledgeBase):
         """Documents without reference are ignored."""
         return reference, of_documents(system, reference.documents["name"])
 
-    def in_order(self, facts: Iterable[Fact]) -> Sequence[Fact]:
+    def in_order(self, facts: pl.DataFrame) -> pl.DataFrame:
         """The facts in the order of the hash table of the software: among equals, the first counts.
 
         Args:
-            facts: each once, in the order of the documents.
+            facts: in the order of the documents.
         """
-        every = list(facts)
-        size = grown(len(every))
-        codes = {
-            (taxon, concept): (31 * (31 + java_hash(taxon)) + java_hash(concept)) % _WORD
-            for taxon, concept in every
-        }
-        return sorted(every, key=lambda fact: bucket(codes[fact], size))
-
-
-def in_hash_order(keys: Sequence[str], size: int) -> list[str]:
-    """Texts in the order of a hash table of Java with so many buckets, put there in this order.
-
-    Examples:
-        >>> in_hash_order(["OBT:000002", "OBT:000010", "OBT:000001"], 16)
-        ['OBT:000001', 'OBT:000002', 'OBT:000010']
-    """
-    return sorted(keys, key=lambda key: bucket(java_hash(key), size))
+        every = facts.select(FACT)
+        size = buckets(-(-every.n_unique() * 4 // 3))
+        places = [
+            bucket((31 * (31 + java_hash(taxon)) + java_hash(concept)) % _WORD, size)
+            for taxon, concept in every.iter_rows()
+        ]
+        order = pl.Series("order", places, dtype=pl.Int64)
+        return facts.with_columns(order).sort("order", maintain_order=True).drop("order")
 
 
 def bucket(code: int, size: int) -> int:
@@ -194,18 +161,14 @@ def bucket(code: int, size: int) -> int:
     return (code ^ (code >> 16)) & (size - 1)
 
 
-def grown(count: int) -> int:
-    """The number of buckets of a hash table to which so many keys were added.
+def buckets(least: int) -> int:
+    """The number of buckets of a hash table that has at least so many.
 
     Examples:
-        >>> grown(12), grown(13)
+        >>> buckets(3), buckets(17)
         (16, 32)
     """
-    return _power_of_two(max(-(-count * 4 // 3), 16))
-
-
-def _power_of_two(least: int) -> int:
-    return 1 << (least - 1).bit_length()
+    return 1 << (max(least, 16) - 1).bit_length()
 
 
 def java_hash(text: str) -> int:

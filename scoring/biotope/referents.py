@@ -10,9 +10,10 @@ Of two sets, it is the mean over the members of both of the similarity to the ne
 other.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import ClassVar
 
 #: The weight of a step to a parent.
 WEIGHT = 0.65
@@ -35,6 +36,31 @@ class Ontology:
     )
     _known: dict[frozenset[str], float] = field(default_factory=dict, repr=False, compare=False)
 
+    #: The similarity of two empty sets: nothing is right.
+    of_nothing: ClassVar[float] = 0.0
+
+    def in_order(self, identifiers: Collection[str], *, copied: bool = False) -> Sequence[str]:  # noqa: ARG002
+        """Identifiers in the order in which what belongs to them is added.
+
+        Args:
+            identifiers: any.
+            copied: whether they are ancestors that two identifiers share, not the members of a set.
+        """
+        return sorted(identifiers)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note where there is no ontology."""
+        if self.parents is not None:
+            return ()
+        return ("Without --ontology, referents are right only if they are equal.",)
+
+    @cached_property
+    def _identifiers(self) -> frozenset[str]:
+        """The identifiers with a parent or a child."""
+        parents = self.parents or {}
+        return frozenset(parents).union(*parents.values())
+
     def contributions(self, identifier: str) -> Mapping[str, float]:
         """The contributions of the ancestors of an identifier, and of itself, to its meaning.
 
@@ -46,22 +72,16 @@ class Ontology:
             {'sour milk': 1.0, 'milk': 0.65, 'food': 0.42250000000000004}
         """
         if identifier not in self._contributions:
-            found: dict[str, float] = {}
+            values: dict[str, float] = {}
             known = self.parents is None or identifier in self._identifiers
             following, value = [identifier] if known else [], 1.0
             while following:
-                found |= dict.fromkeys(following, value)
+                values |= dict.fromkeys(following, value)
                 parents = (each for one in following for each in (self.parents or {}).get(one, ()))
-                following = [each for each in dict.fromkeys(parents) if each not in found]
+                following = [each for each in dict.fromkeys(parents) if each not in values]
                 value *= WEIGHT
-            self._contributions[identifier] = found
+            self._contributions[identifier] = values
         return self._contributions[identifier]
-
-    @cached_property
-    def _identifiers(self) -> frozenset[str]:
-        """The identifiers with a parent or a child."""
-        parents = self.parents or {}
-        return frozenset(parents).union(*parents.values())
 
     def similarity(self, one: str, other: str) -> float:
         """The similarity of two identifiers, from 0 to 1.
@@ -73,21 +93,12 @@ class Ontology:
         """
         pair = frozenset((one, other))
         if pair not in self._known:
-            ours, theirs = self.contributions(one), self.contributions(other)
-            shared = sum(
-                (value for x in self.in_common(ours, theirs) for value in (ours[x], theirs[x])), 0.0
-            )
-            every = sum(sorted_values(ours), 0.0) + sum(sorted_values(theirs), 0.0)
-            self._known[pair] = shared / every if ours and theirs else 0.0
+            sides = self.contributions(one), self.contributions(other)
+            common = [each for each in self.in_order(sides[0], copied=True) if each in sides[1]]
+            shared = sum((side[each] for each in common for side in sides), 0.0)
+            every = sum(sum((side[each] for each in sorted(side)), 0.0) for side in sides)
+            self._known[pair] = shared / every if all(sides) else 0.0
         return self._known[pair]
-
-    def in_common(self, ours: Mapping[str, float], theirs: Mapping[str, float]) -> Iterable[str]:
-        """The identifiers that both have, in the order in which their contributions are added."""
-        return sorted(ours.keys() & theirs.keys())
-
-    def members(self, referents: Referents) -> Iterable[str]:
-        """The members of a set, in the order in which their similarities are added."""
-        return sorted(referents)
 
     def of_sets(self, ours: Referents, theirs: Referents) -> float:
         """The similarity of two sets of identifiers: 0 where one has none.
@@ -99,12 +110,11 @@ class Ontology:
         """
         if not ours and not theirs:
             return self.of_nothing
-        sides = ((self.members(ours), theirs), (self.members(theirs), ours))
-        nearest = [
-            sum((max((self.similarity(a, b) for b in others), default=0.0) for a in these), 0.0)
-            for these, others in sides
-        ]
-        return (nearest[0] + nearest[1]) / (len(ours) + len(theirs))
+        nearest = (
+            sum((max((self.similarity(a, b) for b in others), default=0.0) for a in own), 0.0)
+            for own, others in ((self.in_order(ours), theirs), (self.in_order(theirs), ours))
+        )
+        return sum(nearest) / (len(ours) + len(theirs))
 
     def jaccard(self, ours: Referents, theirs: Referents) -> float:
         """The share of the members of either set that both have: 0 where one has none.
@@ -113,15 +123,9 @@ class Ontology:
             >>> Ontology().jaccard(frozenset({"1", "2"}), frozenset({"2", "3"}))
             0.3333333333333333
         """
-        either = ours | theirs
-        return len(ours & theirs) / len(either) if either else self.of_nothing
+        either = self.either(ours, theirs)
+        return len(ours & theirs) / either if either else self.of_nothing
 
-    @property
-    def of_nothing(self) -> float:
-        """The similarity of two empty sets: nothing is right."""
-        return 0.0
-
-
-def sorted_values(contributions: Mapping[str, float]) -> Iterable[float]:
-    """The contributions in the order of their identifiers."""
-    return (value for _, value in sorted(contributions.items()))
+    def either(self, ours: Referents, theirs: Referents) -> int:
+        """The number of the members of either set."""
+        return len(ours | theirs)

@@ -11,6 +11,7 @@ import polars as pl
 
 from hlteval.representation import SEPARATOR, Corpus, effective_fillers, frame_keys, items, numbers
 from hlteval.scoring.matching import equivalence_classes
+from hlteval.scoring.pairings import across_sentences
 
 #: Begins the key of an event that is known by its content.
 _CONTENT = "\x1e"
@@ -173,13 +174,9 @@ def inside(events: Side, given: Corpus) -> Side:
         size = entities.height
         reached = nested.join(entities, on="frame_row").select("filler_row", frame_row="outer")
         entities = pl.concat([entities, reached.select(entities.columns)]).unique()
-    sentences = given.segments.select("document", "start", sentence="row", until="end")
     mentions = given.mentions.select("document", "start", "end", filler_row="row")
-    mentions, sentences = (rows.sort("document", "start") for rows in (mentions, sentences))
-    placed = mentions.join_asof(sentences, on="start", by="document", check_sortedness=False)
-    placed = entities.join(placed.filter(pl.col("end") <= pl.col("until")), on="filler_row")
-    places = placed.group_by("frame_row").agg(pl.col("sentence").n_unique())
-    across = places.filter(pl.col("sentence") > 1)["frame_row"].implode()
+    places = entities.join(mentions, on="filler_row").rename({"frame_row": "row"})
+    across = across_sentences(places, given.segments).implode()
     return Side(
         events.events.filter(~pl.col("row").is_in(across)),
         events.arguments.filter(~pl.col("frame_row").is_in(across)),

@@ -10,41 +10,22 @@ Conventions:
     add.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align, first_case
-from hlteval.scoring.metric import (
-    MARKS,
-    AdditiveMetric,
-    Evidence,
-    Replicates,
-    Sums,
-    columns_of,
-    scorings,
-    texts,
-)
-from hlteval.scoring.ratios import Numbers, Rates, Whole, plain, rates, ratio
+from hlteval.scoring.metric import MARKS, Evidence, texts
+from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
-#: The counts that add.
-ADDED = ("references", "predictions", "pairs", "matched")
-#: What is counted: annotations of either side, pairs, and their summed similarities in units.
+#: What is counted: annotations of either side, pairs, and their similarities in units.
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     **dict.fromkeys(("document", "evaluation", "scoring"), pl.String),
     **dict.fromkeys(ADDED, pl.Int64),
-}
-#: The names of the measures that are metrics.
-METRICS: Mapping[str, str] = {
-    **{name.lower(): name for name in ("F1", "Recall", "Precision", "SER", "Matches")},
-    "substitutions": "Mismatches",
-    **{name.lower(): name for name in ("Insertions", "Deletions", "References", "Predictions")},
 }
 
 
@@ -60,7 +41,7 @@ class Options:
 
 
 @dataclass(frozen=True, kw_only=True)
-class EventMatch(AdditiveMetric):
+class EventMatch(PairingMetric):
     """How the events of a task are compared in a profile.
 
     Two tasks share this metric. What they compare follows from the vocabulary and the schema of
@@ -78,6 +59,8 @@ class EventMatch(AdditiveMetric):
     measures: tuple[str, ...]
     others_count: bool = False
 
+    counts: ClassVar = COUNTS
+    unit: ClassVar[int] = UNIT
     #: What else is counted of the pairs of a scoring and document.
     kept: ClassVar[Sequence[pl.Expr]] = ()
 
@@ -109,10 +92,6 @@ class EventMatch(AdditiveMetric):
         conditions = self.comparison.conditions
         return named, _align(tables[0], sides, conditions, names) if alignment else None
 
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Return what is compared of two corpora with the same documents."""
-        return reference, system
-
     def _pair(
         self,
         evaluation: Evaluation,
@@ -130,16 +109,10 @@ class EventMatch(AdditiveMetric):
                 Side(each.events.filter(scored), each.arguments.filter(scored)) for each in sides
             )
             sides = (left, right)
-        chosen = pairs(sides, evaluation, self.comparison)
-        ours = _annotations(sides[0], evaluation, more[:1])
-        theirs = _annotations(sides[1], evaluation, more[1:])
-        names = [name for name in theirs.columns if name != "document"]
-        theirs = theirs.rename({name: f"{name}_system" for name in names})
-        paired = ours.join(chosen, on="row", how="left", maintain_order="left")
-        partners = theirs.drop("document")
-        paired = paired.join(partners, on="row_system", how="left", maintain_order="left")
-        unpaired = theirs.join(chosen, on="row_system", how="anti", maintain_order="left")
-        return pl.concat([paired, unpaired], how="diagonal")
+        ours, theirs = (
+            _annotations(each, evaluation, more[at : at + 1]) for at, each in enumerate(sides)
+        )
+        return side_by_side(ours, theirs, pairs(sides, evaluation, self.comparison))
 
     def _count(self, evaluation: Evaluation, table: pl.DataFrame) -> pl.DataFrame:
         """The counts of an evaluation's scorings by document.
@@ -163,6 +136,7 @@ class EventMatch(AdditiveMetric):
                 predictions=pl.col("label_system").sum().cast(pl.Int64),
                 pairs=pl.col("weight").count().cast(pl.Int64),
                 matched=pl.col("weight").sum(),
+                missed=(UNIT - pl.col("weight")).sum(),
             )
         )
         names = dict(enumerate(evaluation.names))
@@ -173,87 +147,16 @@ class EventMatch(AdditiveMetric):
         """The texts of a batch, and the arguments of the events of both sides."""
         return Evidence(texts(reference, system), marks(*align(reference, system)))
 
-    def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-        """The counts of all documents, a row per scoring in the order in which they are printed."""
-        batches = (batch.select(COUNTS.keys()) for batch in counts)
-        named = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *batches])
-        key = ["evaluation", "scoring"]
-        added = named.group_by(key).agg(pl.exclude("document").sum())
-        printed = [(each.name, scoring) for each in self.evaluations for scoring in each.names]
-        rows = pl.DataFrame(printed, schema=dict.fromkeys(key, pl.String), orient="row")
-        joined = rows.join(added, on=key, how="left", maintain_order="left")
-        return joined.with_columns(pl.exclude(key).fill_null(0))
+    @property
+    def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
+        """The scorings of all evaluations, which have the same measures."""
+        return [
+            (each.name, name, self.measures) for each in self.evaluations for name in each.names
+        ]
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
-        """The metrics of the main scoring, and the table `scorings` of all evaluations."""
-        counts = {name: total[name].to_numpy() for name in ADDED}
-        values = {name: plain(each) for name, each in self._measures(counts).items()}
-        rows = total.select("evaluation", "scoring").to_dicts()
-        table = scorings(
-            {**row, "measure": measure, "value": values[measure][at]}
-            for at, row in enumerate(rows)
-            for measure in self.measures
-        )
-        metrics = {
-            name: values[measure][0] if self.is_defined(name) else None
-            for name, measure in METRICS.items()
-        }
-        return metrics, {"scorings": table}
-
-    def is_defined(self, name: str) -> bool:  # noqa: ARG002
-        """Whether a metric has a value."""
-        return True
-
-    def rates(
-        self, matches: Numbers, predictions: Numbers, references: Numbers
-    ) -> Rates[NDArray[np.float64]]:
-        """Precision, recall and F1."""
-        return rates(matches, predictions, references)
-
-    def substitutions(self, missed: Whole) -> Numbers:
-        """The substitutions, from what the pairs lack to full similarity in units."""
-        return missed / UNIT
-
-    def _measures(self, counts: Mapping[str, Whole]) -> dict[str, Numbers]:
-        """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
-        references, predictions, pairs, matched = (counts[name] for name in ADDED)
-        matches = matched / UNIT
-        insertions = predictions - pairs
-        deletions = references - pairs
-        precision, recall, f1 = self.rates(matches, predictions, references)
-        substitutions = self.substitutions(pairs * UNIT - matched)
-        return {
-            "F1": f1,
-            "Recall": recall,
-            "Precision": precision,
-            "Predictions": predictions,
-            "References": references,
-            "False Negatives": deletions,
-            "False Positives": insertions,
-            "Matches": matches,
-            "SER": ratio(substitutions + insertions + deletions, references),
-            "Mismatches": pairs - matches,
-            "Insertions": insertions,
-            "Deletions": deletions,
-        }
-
-    def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
-        """The counts of the main scoring by document."""
-        return {"": columns_of(self.main_scoring(counts), ADDED, documents)}
-
-    def values_of(self, sums: Sums) -> Replicates:
-        """The metrics of the main scoring."""
-        values = self._measures(dict(zip(ADDED, sums[""].T, strict=True)))
-        return {
-            name: values[measure].astype(np.float64)
-            for name, measure in METRICS.items()
-            if self.is_defined(name)
-        }
-
-    def main_scoring(self, counts: pl.DataFrame) -> pl.DataFrame:
-        """The counts of the first scoring of the first evaluation."""
-        main = self.evaluations[0]
-        return counts.filter(evaluation=main.name, scoring=main.names[0])
+    def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+        """The sums of counts."""
+        return counts.group_by(by).agg(pl.col(ADDED).sum())
 
 
 def _annotations(
@@ -322,23 +225,6 @@ def _align(
         negation=negation,
         **{name: pl.col(name).fill_null([]) for name in ("missing", "extra", "wrong")},
     )
-
-
-def readable(rows: pl.DataFrame) -> pl.DataFrame:
-    """The alignment with the outcome of each row.
-
-    Examples:
-        >>> rows = {"reference": ["E1", None], "predicted": ["E2", "E3"], "similarity": [0.5, 0.0]}
-        >>> readable(pl.DataFrame(rows))["outcome"].to_list()
-        ['partly correct', 'extra']
-    """
-    outcome = first_case(
-        (pl.col("reference").is_null(), "extra"),
-        (pl.col("predicted").is_null(), "missing"),
-        (pl.col("similarity") < 1, "partly correct"),
-        otherwise="correct",
-    )
-    return rows.with_columns(outcome=outcome)
 
 
 def marks(reference: Corpus, system: Corpus) -> pl.DataFrame:

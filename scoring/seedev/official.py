@@ -3,43 +3,28 @@
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
-from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.ratios import Numbers, Rates, Whole, harmonic
+from hlteval.representation import Corpus
+from hlteval.scoring.pairings import ADDED, METRICS, OfficialPairing
 from hlteval.scoring.seedev.event_pairs import UNIT
-from hlteval.scoring.seedev.metric import ADDED, METRICS, EventMatch
+from hlteval.scoring.seedev.metric import EventMatch
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfficialEventMatch(EventMatch):
+class OfficialEventMatch(OfficialPairing, EventMatch):
     """How the official software compares events."""
 
     kept: ClassVar = (pl.col("weight").drop_nulls().alias("similarities"),)
 
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         """Documents without reference are ignored; triggers are part of types."""
-        known = reference.documents["name"]
-        if not system.documents["name"].is_in(known.implode()).all():
-            system = of_documents(system, known)
+        reference, system = super().prepare(reference, system)
         return _with_triggers(reference), _with_triggers(system)
 
     def is_defined(self, name: str) -> bool:
         """F1 and SER are not printed by every task."""
         return name not in {"f1", "ser"} or METRICS[name] in self.measures
-
-    def rates(
-        self, matches: Numbers, predictions: Numbers, references: Numbers
-    ) -> Rates[NDArray[np.float64]]:
-        """F1 is computed from precision and recall, and undefined where both are 0."""
-        precision, recall, _ = super().rates(matches, predictions, references)
-        return Rates(precision, recall, harmonic(precision, recall))
-
-    def substitutions(self, missed: Whole) -> Numbers:
-        """The sum is truncated; in integers, so that a sum that is whole stays whole."""
-        return missed // UNIT
 
     @property
     def resampling_units(self) -> str:
@@ -53,9 +38,9 @@ class OfficialEventMatch(EventMatch):
         paired = similarities.group_by("matched").agg(times=pl.len().cast(pl.Int64)).sort("matched")
         references, predictions, pairs = (int(main[name].sum()) for name in ADDED[:3])
         rows = [
-            ("deletion", 1, 0, 0, 0, references - pairs),
-            ("insertion", 0, 1, 0, 0, predictions - pairs),
-            *((f"pair {similarity}", 1, 1, 1, similarity, n) for similarity, n in paired.rows()),
+            ("deletion", 1, 0, 0, 0, 0, references - pairs),
+            ("insertion", 0, 1, 0, 0, 0, predictions - pairs),
+            *((f"pair {units}", 1, 1, 1, units, UNIT - units, n) for units, n in paired.rows()),
         ]
         schema = {"document": pl.String, **dict.fromkeys((*ADDED, "times"), pl.Int64)}
         table = pl.DataFrame(rows, schema=schema, orient="row")

@@ -164,7 +164,8 @@ def test_what_the_software_computes_otherwise() -> None:
     assert SoftwareOntology().jaccard(wrong, right) == 1 / 3
     assert Ontology().of_sets(frozenset(), frozenset()) == 0
     assert str(SoftwareOntology().of_sets(frozenset(), frozenset())) == "nan"
-    assert shared_in_passing([(0, 4), (8, 12)], [(2, 10)]) == 4
+    ours = [{"start": 0, "end": 4}, {"start": 8, "end": 12}]
+    assert shared_in_passing(ours, [{"start": 2, "end": 10}]) == 4
 
 
 def test_the_alignment_says_what_became_of_each_item() -> None:
