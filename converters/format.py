@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from typing import Literal
 
 import msgspec
@@ -164,7 +165,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         Raises:
             WrongSetting: for one that it does not have, or a value that this cannot have.
         """
-        bound: dict[str, dict[str, str]] = {"read": {}, "write": {}, "count": {}}
+        bound: dict[str, dict[str, str]] = {"read": {}, "write": {}, "count": {}, "locate": {}}
+        places = signature(self.locate).parameters  # places may depend on settings of reading
         for name, value in values.items():
             settings = [setting for setting in self.settings if setting.name == name]
             if not settings:
@@ -175,9 +177,12 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 if setting.choices and value not in setting.choices:
                     listed = " or ".join(setting.choices)
                     raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
-                for use in (setting.of, *(["count"] if setting.counts else [])):
-                    bound[use][name.replace("-", "_")] = value
+                key = name.replace("-", "_")
+                also = {"count": setting.counts, "locate": setting.of == "read" and key in places}
+                for use in (setting.of, *(use for use, needed in also.items() if needed)):
+                    bound[use][key] = value
         uses = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
+        uses["locate"] = "locate"
         own = {field: getattr(self, field) for field, use in uses.items() if bound[use]}
         functions = {name: partial(own[name], **bound[uses[name]]) for name in own if own[name]}
         return replace(self, **functions)

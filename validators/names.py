@@ -32,6 +32,8 @@ def mismatch(reference: Sequence[str], system: Sequence[str]) -> str:
         'remove .ltf from the end of the names: d1, not d1.ltf'
         >>> mismatch(["d1", "d2"], ["test/d1", "test/d2"])
         'remove test/ from the beginning of the names: d1, not test/d1'
+        >>> mismatch(["utt-1"], ["1", "2"])
+        'the names are numbers: write those of the reference, such as utt-1'
         >>> mismatch(["d1"], ["x9"])
         'check that both are of the same data'
     """
@@ -39,6 +41,8 @@ def mismatch(reference: Sequence[str], system: Sequence[str]) -> str:
         keys = {key(name): name for name in reversed(reference)}
         if meant := next((n for n in system if key(n) in keys), None):
             return f"{hint}: {keys[key(meant)]}, not {meant}"
+    if all(name.isdecimal() for name in system) and not any(map(str.isdecimal, reference)):
+        return f"the names are numbers: write those of the reference, such as {reference[0]}"
     counts = Counter(edit for edit, _, _ in _edits(reference[:_SAMPLE], system[:_SAMPLE]))
     for edit, count in counts.most_common(1):
         if 2 * count >= min(len(reference), len(system), _SAMPLE):

@@ -56,6 +56,8 @@ from hlteval.syntax.tsv import Lines
 SUFFIX = ".conll"
 _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?")
+#: The first suffixes are those of tags alone.
+_TAGGED = 5
 #: Lines that decide how many columns a file has.
 _FIRST = 200
 
@@ -95,10 +97,12 @@ def cells(line: str) -> list[str]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first lines have a tag as their last cell."""
+    """Whether the first lines have a tag as their last cell: all, or most of a file so named."""
     lines = head_of_first(source.members).split("\n")[:-1]
     rows = [cells(line.rstrip(" \r")) for line in lines if line.strip() and not _is_marker(line)]
-    return bool(rows) and all(len(row) > 1 and _TAG.fullmatch(row[-1]) for row in rows)
+    tagged = sum(len(row) > 1 and bool(_TAG.fullmatch(row[-1])) for row in rows)
+    named = source.path.endswith(FORMAT.suffixes[:_TAGGED])
+    return bool(rows) and (2 * tagged > len(rows) if named else tagged == len(rows))
 
 
 def _is_marker(line: str) -> bool:
@@ -224,7 +228,8 @@ def _divide(
 ) -> _Rows:
     """The tokens of the cells, with their sentences and documents."""
     empty = pl.all_horizontal(pl.col("0", str(width - 1)).is_null())
-    marker = pl.col("0").str.starts_with("#begin") | (pl.col("0") == layout.document)
+    begin = re.escape(layout.document)
+    marker = pl.col("0").str.contains(f"^(?:#begin|{begin}(?:[ \t]|$))")
     ends = pl.col("0").str.starts_with("#end")
     table = table.with_columns(
         begins_document=marker.fill_null(value=False), ends=ends.fill_null(value=False)
@@ -358,13 +363,13 @@ class _Text(NamedTuple):
         return pl.DataFrame(columns)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file; of a label or tag, the last cell."""
-    last = _tag_stretch(-1)
-    in_last = {"label", "tag", "start", "end", "extent", "offsets"}
+def locate(member: Member, places: Sequence[FieldRef], column: str = "-1") -> list[Location | None]:
+    """The lines of places of a file; of a label or tag, its cell."""
+    tag = _tag_stretch(_index(column))
+    of_tag = {"label", "tag", "start", "end", "extent", "offsets"}
 
     def stretch(line: str, field: str) -> tuple[int, int]:
-        return last(line, field) if field in in_last else (0, len(line))
+        return tag(line, field) if field in of_tag else (0, len(line))
 
     return locate_lines(member, places, stretch)
 

@@ -20,13 +20,14 @@ Codes raised: LBT1xx.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
+from itertools import accumulate, pairwise
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -60,6 +61,11 @@ class Layout:
     header: bool
     quoted: bool
     wide: bool
+
+    @property
+    def usual(self) -> bool:
+        """Whether columns are found by the header alone."""
+        return self.header and not (self.wide or self.document or self.label)
 
 
 def sniff(source: Source) -> bool:
@@ -120,6 +126,9 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     def finding(record: int, problem: Problem) -> Finding:
         return problem.in_line(file.member.display, lines[record - 1] if len(lines) else "")
 
+    own = {name.lower() for name in names}.isdisjoint((*_DOCUMENTS, *_LABELS)) and layout.usual
+    if columns and own and names[columns[1]] in set(rows["label"]):  # a header is no label
+        problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
     every = sorted([*problems, *rejected], key=lambda problem: problem.record)
     findings = findings_of(
         ((problem.record, problem) for problem in every), finding, file.member.max_per_code
@@ -230,9 +239,28 @@ def _label_rows(
     return problems, rows.select("record", "name", "label", score=number)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file."""
-    return locate_lines(member, places)
+def locate(
+    member: Member,
+    places: Sequence[FieldRef],
+    document: str = "",
+    label: str = "",
+    score: str = "",
+    header: str = "yes",
+) -> list[Location | None]:
+    """The cells of places of a file; lines of other places."""
+    names = _cells(beginning(member).partition("\n")[0].rstrip("\r"))
+    names = names if header == "yes" else [str(at) for at in range(len(names))]
+    layout = Layout(document, label, score, "", header == "yes", quoted=False, wide=False)
+    columns = _columns(names, layout, [], 0) or (-1, -1, -1)
+    cell_of = dict(zip(("document", "label", "llr"), columns, strict=True))
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        ends = [*accumulate(len(cell) + 1 for cell in _cells(line))]
+        spans = [(start, end - 1) for start, end in pairwise([0, *ends])]
+        at = cell_of.get(field, -1)
+        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+
+    return locate_lines(member, places, stretch)
 
 
 FORMAT = declaration(__name__)

@@ -26,13 +26,20 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import (
+    File,
+    head_of_first,
+    locate_lines,
+    read_files,
+    with_suffix,
+)
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
+SUFFIX = ".rttm"
 _NONE = "<NA>"
 _FIELD = re.compile("[^ \t]+")
 _ANY = "[^ \t]+"
@@ -84,15 +91,17 @@ TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored
 
 def sniff(source: Source) -> bool:
     """Whether one of the first lines is a turn, as far as its type, file and start show it."""
-    return any(map(_TURN.match, head(source).split("\n")[:20]))
+    first = head_of_first(with_suffix(source, SUFFIX))
+    return any(map(_TURN.match, first.split("\n")[:20]))
 
 
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
-    """The instances, a batch for each file."""
-    return read_files(source, FORMAT.name, lambda file: _read(file, kind))
+    """The instances, a batch for each file; of a folder, the files with the suffix."""
+    turns = source.only(with_suffix(source, SUFFIX))
+    return read_files(turns, FORMAT.name, lambda file: _read(file, kind))
 
 
 def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:

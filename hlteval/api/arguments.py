@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import partial, wraps
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -119,10 +120,16 @@ def _is_encoding(argument: str, value: str) -> None:
         raise WrongArgument(f"{argument}: {reason}; {hint}") from error
 
 
-AnyTask: TypeAlias = Annotated[str, _is_task]
-"""The name of a task, as `hlteval tasks` lists them; or the path of a file that declares one."""
-ScoredTask: TypeAlias = Annotated[str, _is_task, _has_metric]
-"""The name of a task that can be scored."""
+if TYPE_CHECKING:
+    AnyTask: TypeAlias = str | os.PathLike[str] | Task
+    ScoredTask: TypeAlias = str | os.PathLike[str] | Task
+else:
+    AnyTask: TypeAlias = Annotated[str, _is_task]
+    ScoredTask: TypeAlias = Annotated[str, _is_task, _has_metric]
+"""A task: its name, as `hlteval tasks` lists it, the path of a file that declares it, or a `Task`.
+
+The second one can be scored. A function that is called has the name.
+"""
 FormatName: TypeAlias = Annotated[str, Known("format", converters.known)]
 """The name of a format, as `hlteval formats` lists them."""
 Profile: TypeAlias = Literal["plan", "official"]
@@ -139,6 +146,11 @@ Share: TypeAlias = Annotated[float, Between(0, 1, above=True)]
 
 _NAMES: Mapping[str, Any] = {"Corpus": Corpus}
 """Names in annotations such as `Input` that the module of a function need not import."""
+
+
+def task_name(task: str | os.PathLike[str] | Task) -> str:
+    """The name of a task, which is the path of a declared one."""
+    return task.name if isinstance(task, Task) else os.fspath(task)
 
 
 def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
@@ -169,7 +181,7 @@ def check_arguments(function: Callable[P, R]) -> Callable[P, R]:
         hints = get_type_hints(function, localns=_NAMES, include_extras=True)
         for name, value in bound.arguments.items():
             if name == "task" and isinstance(value, Task | os.PathLike):
-                value = value.name if isinstance(value, Task) else os.fspath(value)  # noqa: PLW2901
+                value = task_name(value)  # noqa: PLW2901
             if signature.parameters[name].kind is not inspect.Parameter.VAR_KEYWORD:
                 bound.arguments[name] = checked_value(name, hints[name], value)
         if bound.arguments.get("defaults") is None or not of_one_task:

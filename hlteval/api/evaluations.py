@@ -19,6 +19,7 @@ from hlteval.api.arguments import (
     pipeline_config,
     python_names,
     refuse_errors,
+    task_name,
     task_options,
 )
 from hlteval.results.evaluation import Best, CampaignResult, PipelineResult
@@ -95,7 +96,15 @@ def pipeline(
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     limits = state.WorkLimits(max_time, max_memory, jobs)
     settings = state.PipelineSettings(
-        Path(folder), gold, texts, task or "", profile or "plan", chosen, limit, retry, limits
+        Path(folder),
+        gold,
+        texts,
+        task_name(task or ""),
+        profile or "plan",
+        chosen,
+        limit,
+        retry,
+        limits,
     )
     with python_names(dict(names)):
         return pipelines.pipeline(_complete(settings, names, profile, defaults))
@@ -285,14 +294,14 @@ def pack(
     paths = [as_path("files", each, files_only=True) for each in inputs]
     if not paths:
         raise WrongArgument("files: expected at least one path, got none")
-    reference = None
+    reference, name = None, task_name(task)
     if against is not None:
-        reference = as_path("against", against, table=load(task).scored_table)
-    chosen = task_options(task, pack, options, task_option)
+        reference = as_path("against", against, table=load(name).scored_table)
+    chosen = task_options(name, pack, options, task_option)
     target = output_path("output", output)
-    with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, task):
+    with python_names({"output": target, "files": paths[0], "against": reference, **chosen}, name):
         request = Request(
-            task, "", against=reference, profile=profile, encoding=encoding, options=chosen
+            name, "", against=reference, profile=profile, encoding=encoding, options=chosen
         )
         return packages.pack(request, paths, target, force=force)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
@@ -229,7 +230,8 @@ def _read(path: str | None, task: str = "", *, quiet: bool = False) -> Config | 
     if path is None or path == NONE:
         return None
     config = sound(read_config(path, task))
-    if task and config.task not in {"", task}:
+    named = {"", task, os.path.relpath(task)} if is_file(task) else {"", task}
+    if task and config.task not in named:
         if not quiet:
             without_effect(config, task)
         return None

@@ -1,6 +1,7 @@
 """The output formats of campaigns, pipelines, and the best submissions of an evaluation."""
 
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 
 from rich.console import Group, RenderableType
 from rich.text import Text
@@ -12,7 +13,7 @@ from hlteval.reports.tables import FIXED, Cell, Column, Table, Tables, fields_of
 from hlteval.reports.terminal import Prose, in_cells, json_text, note, visible
 from hlteval.results import evaluation
 from hlteval.results.verdict import head, plain
-from hlteval.tasks import load
+from hlteval.tasks import is_file, load
 
 _STYLES: Mapping[evaluation.SubmissionStatus | evaluation.CellStatus, str] = {
     **dict.fromkeys(("scored", "valid"), "green"),
@@ -116,7 +117,8 @@ def _pipeline(result: evaluation.PipelineResult) -> RenderableType:
     rows: list[list[Cell]] = []
     for entry in result.submissions:
         reason = f"{entry.reason}; {entry.help}" if entry.help else entry.reason
-        names = map(visible, (entry.submission, entry.task or "-", entry.team or "-"))
+        task = PurePath(entry.task).name if is_file(entry.task) else entry.task
+        names = map(visible, (entry.submission, task or "-", entry.team or "-"))
         rows.append([*names, (entry.status, _STYLES[entry.status]), visible(reason)])
     columns = [field.column for field in fields_of("pipeline")]
     table = [Tables([Table(columns, rows)])] if rows else []

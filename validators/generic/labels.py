@@ -1,10 +1,22 @@
 """Rules of declared tasks about labels, and about the arguments of relations and events."""
 
+import re
+from collections.abc import Mapping, Sequence
+from functools import partial
+
 import polars as pl
 
-from hlteval.findings.suggest import did_you_mean, hints
+from hlteval.findings.suggest import closest, did_you_mean, hints
 from hlteval.validators.generic.schema import Allowed
-from hlteval.validators.rule import IDENTIFIERS, RECORD, RuleContext, at, only_if
+from hlteval.validators.rule import (
+    IDENTIFIERS,
+    RECORD,
+    RuleContext,
+    about_submission,
+    at,
+    first_of,
+    only_if,
+)
 
 #: The most labels that a hint lists.
 _SHOWN = 12
@@ -19,6 +31,30 @@ def records(context: RuleContext, *columns: str) -> pl.LazyFrame:
     return rows.with_columns(id=pl.lit(None, pl.String))
 
 
+def _present(context: RuleContext) -> list[str]:
+    """The labels of the units of a submission, in order."""
+    own = records(context, "label").drop_nulls("label").select("label").unique().collect()
+    return sorted(own["label"].to_list())
+
+
+def _by_case(context: RuleContext) -> Mapping[str, str]:
+    """The declared label of each label, where none is declared but for its letter case."""
+    schema: Allowed = context.schema
+    present = context.once(_present) if schema.labels else []
+    known = {label.casefold(): label for label in schema.labels}
+    meant = {label: known.get(label.casefold(), "") for label in present}
+    whole = len(meant) > 1 and all(meant.values()) and present == schema.wrong_labels(present)
+    return meant if whole else {}
+
+
+def other_case(context: RuleContext) -> pl.LazyFrame:
+    """A submission whose labels are all those of the task in other letter case."""
+    meant = context.once(_by_case)
+    row = {"given": next(iter(meant), ""), "meant": next(iter(meant.values()), "")}
+    row |= {"pairs": ", ".join(f'"{label}" = "{own}"' for label, own in meant.items())}
+    return about_submission(only_if(bool(meant), pl.LazyFrame([row])))
+
+
 def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     """A unit whose label is not declared.
 
@@ -28,11 +64,52 @@ def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     """
     schema: Allowed = context.schema
     own = bool(schema.labels) and schema.undeclared == severity
-    rows = only_if(own, records(context, "label").drop_nulls("label"))
-    present = rows.select("label").unique().collect()["label"].to_list() if own else []
-    more = f" and {len(schema.labels) - _SHOWN} more" if len(schema.labels) > _SHOWN else ""
-    listed = f"use {', '.join(schema.labels[:_SHOWN])}{more}"
-    meant = hints(schema.wrong_labels(sorted(present)), schema.labels, listed)
+    own = own and not context.once(_by_case)
+    present = context.once(_present) if own else []
+    return _with_hints(context, hints_of(schema.wrong_labels(present), schema.labels), only=own)
+
+
+def strange_label(context: RuleContext) -> pl.LazyFrame:
+    """The first unit of each label that the reference lacks, but that looks like one of its own.
+
+    Where both sides have no label in common, that is any label; so it is of label tables, which are
+    read as a whole.
+    """
+    schema: Allowed = context.schema
+    own = not (context.own or schema.labels) and schema.unit in _LABELLED
+    rows: pl.DataFrame = getattr(context.against, schema.table)
+    known = sorted(rows["label"].drop_nulls().unique()) if own else []
+    present = context.once(_present) if known else []
+    others = [label for label in present if label not in known]
+    apart = len(others) == len(present) or schema.unit == "labels"
+    near = {label: closest(label, known, cutoff=_NEAR) or label for label in others}
+    other_words = {label for label in others if _words(label) != _words(near[label])}
+    alike = {label: did_you_mean(label, known) for label in others if apart or label in other_words}
+    listed = f"the reference has {', '.join(known[:_SHOWN])}"
+    meant = {label: hint or listed for label, hint in alike.items()}
+    every = _with_hints(context, meant, only=bool(meant))
+    return first_of(every, "label")
+
+
+#: The units whose labels are compared by default.
+_LABELLED = frozenset({"mentions", "relations", "events", "labels"})
+
+
+#: Least similarity of a label that looks like a mistake, in percent.
+_NEAR = 85.0
+#: A label without its digits: others of its kind have other digits.
+_words = partial(re.sub, "[0-9]+", "")
+
+
+def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
+    """The help about each unknown label."""
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return hints(wrong, known, f"use {', '.join(known[:_SHOWN])}{more}")
+
+
+def _with_hints(context: RuleContext, meant: Mapping[str, str], *, only: bool) -> pl.LazyFrame:
+    """The units of some labels, with the help about each."""
+    rows = only_if(only, records(context, "label").drop_nulls("label"))
     wrong = pl.LazyFrame(
         {"label": [*meant], "hint": [*meant.values()]},
         schema={"label": pl.String, "hint": pl.String},

@@ -12,6 +12,8 @@ from hlteval.validators.rule import Rule
 RULES = (
     Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
     Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
+    Rule("GEN103", "documents", labels.other_case, once=True),
+    Rule("GEN104", "documents", labels.strange_label, submission_only=True),
     Rule("GEN201", "arguments", labels.unknown_role),
     Rule("GEN202", "arguments", labels.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),
@@ -21,5 +23,7 @@ RULES = (
     Rule("GEN403", "mentions", units.other_text, "mentions.text"),
     Rule("GEN404", "mentions", units.other_unit, "mentions.text", once=True),
     Rule("GEN405", "mentions", units.two_entities, "mentions.entity"),
+    Rule("GEN407", "mentions", units.other_counting, "mentions.text", once=True),
+    Rule("GEN408", "tokens", units.other_tokens, "tokens.tag", submission_only=True),
     Rule("GEN406", "instances", units.outside_stretches),
 )

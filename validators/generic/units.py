@@ -88,15 +88,53 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 # Spans beside the texts of their documents.
 
 
-class _Unit(NamedTuple):
-    """Unit of offsets: how the setting of formats calls it, and its encoding with its width."""
+class _Counting(NamedTuple):
+    """A way to count offsets, other than in code points from 0 with exclusive ends.
 
-    setting: str
-    encoding: str
-    width: int
+    Attributes:
+        called: what a message calls it.
+        fix: what to do about it; empty where formats have a setting for it.
+        setting: the value of that setting.
+        encoding: in which units are counted.
+        width: bytes of a unit.
+        newline: what ends a line.
+        start: what has to be added to a start.
+        end: what has to be added to an end.
+    """
+
+    called: str
+    fix: str = ""
+    setting: str = ""
+    encoding: str = ""
+    width: int = 1
+    newline: str = "\n"
+    start: int = 0
+    end: int = 0
+
+    def text(self, text: str) -> str | bytes:
+        """A text in its units."""
+        lines = text if self.newline == "\n" else text.replace("\n", self.newline)
+        return lines.encode(self.encoding) if self.encoding else lines
+
+    def quote(self, text: str | bytes, start: int, end: int) -> str:
+        """The part of a text, which `text` gives, between two offsets."""
+        first, last = self.width * (start + self.start), self.width * (end + self.end)
+        part = text[max(first, 0) : max(last, 0)]
+        quoted = part if isinstance(part, str) else part.decode(self.encoding, "replace")
+        return quoted.replace(self.newline, "\n")
 
 
-_UNITS = (_Unit("utf-16", "utf-16-le", 2), _Unit("bytes", "utf-8", 1))
+_COUNTINGS = (
+    _Counting("UTF-16 code units", setting="utf-16", encoding="utf-16-le", width=2),
+    _Counting("bytes of UTF-8", setting="bytes", encoding="utf-8"),
+    _Counting("offsets count from 1", "subtract 1 from each start and end", start=-1, end=-1),
+    _Counting("ends are the last characters", "add 1 to each end", end=1),
+    _Counting("offsets count from 1, and ends are the last characters",
+              "subtract 1 from each start", start=-1),
+    _Counting("offsets are 1 too small", "add 1 to each start and end", start=1, end=1),
+    _Counting("line ends count as two characters", "use the texts with LF as line ends",
+              newline="\r\n"),
+)  # fmt: skip
 
 
 class Misfits(NamedTuple):
@@ -105,14 +143,19 @@ class Misfits(NamedTuple):
     Attributes:
         rows: these spans, with the text that is there as `actual`.
         checked: how many spans have a text.
-        unit: the setting that explains most of them; empty if none does.
+        counting: the way to count that explains most of them; None if none does.
         explained: how many it explains.
     """
 
     rows: pl.DataFrame
     checked: int
-    unit: str = ""
+    counting: _Counting | None = None
     explained: int = 0
+
+    @property
+    def unit(self) -> str:
+        """The setting of formats that explains most of them; empty if none does."""
+        return self.counting.setting if self.counting else ""
 
 
 def misfits(context: RuleContext) -> Misfits:
@@ -130,28 +173,38 @@ def misfits(context: RuleContext) -> Misfits:
     wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
     if wrong.height < _FEWEST:
         return Misfits(wrong, every.height)
-    for unit in _UNITS:
-        encoded = {row: texts[row].encode(unit.encoding) for row in wrong["document"].unique()}
+    places = wrong.select("document", "start", "end", "text").rows()
+    best, most = None, 0
+    for counting in _COUNTINGS:
+        own = {row: counting.text(texts[row]) for row in wrong["document"].unique()}
         fitting = sum(
-            encoded[document][unit.width * start : unit.width * end].decode(
-                unit.encoding, "replace"
-            )
-            == text
-            for document, start, end, text in wrong.select(
-                "document", "start", "end", "text"
-            ).iter_rows()
+            counting.quote(own[document], start, end) == text
+            for document, start, end, text in places
         )
-        if fitting >= _MOST * wrong.height:
-            return Misfits(wrong, every.height, unit.setting, fitting)
+        if fitting > most:
+            best, most = counting, fitting
+    if most >= _MOST * wrong.height:
+        return Misfits(wrong, every.height, best, most)
     return Misfits(wrong, every.height)
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:
     """A submission whose offsets fit if they are counted in another unit."""
     found = context.once(misfits)
-    unit = {"utf-16": "UTF-16 code units", "bytes": "bytes of UTF-8"}.get(found.unit, "")
+    unit = found.counting.called if found.counting else ""
     row = {"count": found.explained, "all": found.rows.height, "unit": unit, "set": found.unit}
     return about_submission(only_if(bool(found.unit), pl.LazyFrame([row])))
+
+
+def other_counting(context: RuleContext) -> pl.LazyFrame:
+    """A submission, or a file of it, whose offsets fit if they are moved alike."""
+    found = context.once(misfits)
+    counting = found.counting or _Counting("")
+    files = found.rows["origin"].unique()
+    row: dict[str, object] = {"count": found.explained, "all": found.rows.height}
+    row |= {"origin": [*files, 0][0], "cause": counting.called, "hint": counting.fix}
+    rows = only_if(bool(counting.fix), pl.LazyFrame([row]))
+    return about_file(rows) if len(files) == 1 else about_submission(rows)
 
 
 def other_text(context: RuleContext) -> pl.LazyFrame:
@@ -159,7 +212,27 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
     found = context.once(misfits)
     rows = found.rows.lazy().filter(pl.col("start") < pl.col("end"))
     shown = {name: pl.col(name).str.head(40) for name in ("text", "actual")}
-    return at(only_if(not found.unit, rows).with_columns(**shown), "text")
+    return at(only_if(found.counting is None, rows).with_columns(**shown), "text")
+
+
+def other_tokens(context: RuleContext) -> pl.LazyFrame:
+    """The first token of a document that is not that of the reference, where both have tokens."""
+    columns = ("document", "origin", "record", "text")
+    words = context.system.tokens.lazy().select(*columns, id=pl.lit(None, pl.String))
+    others = context.against.tokens.lazy().select("document", wanted="text")
+    at_place = {"place": pl.int_range(pl.len()).over("document")}
+    key = ["document", "place"]
+    both = words.with_columns(**at_place).join(
+        others.with_columns(**at_place), on=key, how="left", maintain_order="left"
+    )
+    both = both.join(others.select("document").unique(), on="document", how="semi")
+    wrong = both.filter(pl.col("text").ne_missing(pl.col("wanted"))).unique(
+        "document", keep="first", maintain_order=True
+    )
+    beyond = pl.lit("the end of the document")
+    wanted = pl.coalesce(pl.format("'{}'", pl.col("wanted").str.head(40)), beyond)
+    found = wrong.with_columns(wanted=wanted, given=pl.col("text").str.head(40))
+    return at(only_if(not context.own, found), "text")
 
 
 def outside_text(context: RuleContext) -> pl.LazyFrame:

@@ -100,8 +100,10 @@ def _read(file: Declaration) -> Iterator[Finding]:
         own = file.table("read").get(side, {}) if side else file.table("read")
         path = ("read", side) if side else ("read",)
         if not isinstance(own, dict):
-            reason = f"read.{side} is no table"
-            due = "write a table with a format and its settings"
+            reason = f"read.{side} is not a table"
+            due = (
+                f'write {side} = {{ format = "{own}" }}' if isinstance(own, str) else "use a table"
+            )
             yield file.finding("TSK108", *path, reason=reason, hint=due)
             continue
         name = str(own.get("format", file.format))
@@ -149,7 +151,8 @@ def _files(file: Declaration) -> Iterator[Finding]:
     evaluated = file.table("read").get("evaluated", {})
     if not isinstance(evaluated, dict):
         place, key = ("read", "evaluated"), "read.evaluated"
-        yield file.finding("TSK103", *place, key=key, given="no table", wanted="a table")
+        wanted = 'a table, such as { format = "uem", path = "all.uem" }'
+        yield file.finding("TSK103", *place, key=key, given="text", wanted=wanted)
         evaluated = {}
     elif evaluated.get("format", "uem") != "uem":
         reason = f"evaluated stretches are no {evaluated['format']}"
@@ -167,8 +170,9 @@ def _files(file: Declaration) -> Iterator[Finding]:
             reason = f"{name} is outside of the folder of the declaration"
             hint = "put it into the folder, and write the path from there, without .."
             yield file.finding("TSK116", *path, reason=reason, hint=hint)
-        elif not (file.folder / name).exists():
-            reason, hint = f"no such file: {name}", "write the path relative to the declaration"
+        elif not (file.folder / name).is_file():
+            kind = "not a file" if (file.folder / name).is_dir() else "no such file"
+            reason, hint = f"{kind}: {name}", "write the path relative to the declaration"
             yield file.finding("TSK116", *path, reason=reason, hint=hint)
 
 
@@ -358,4 +362,5 @@ def _value(
         known = ", ".join(str(each) for each in get_args(kind) if isinstance(each, str | int))
         problem = f"{_notation(value)} is not known for {file.unit}"
         hint = f"use {known}" if known else "correct the value"
+        hint = f"use {_SCHEMES[str(value)]}" if str(value) in _SCHEMES else hint
         yield file.finding("TSK105", *path, key=".".join(path), problem=problem, hint=hint)

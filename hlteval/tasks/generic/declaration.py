@@ -83,6 +83,8 @@ class Declaration(TomlFile):
 
     def hint_of_key(self, name: str, keys: Sequence[str]) -> str:
         """Return the help about an unknown key: another table may have it."""
+        if name in tables_with_keys():
+            return f"it is a table of its own: begin it with [{name}], after the keys of this one"
         homes = (table for table, own in tables_with_keys().items() if name in own)
         hint = super().hint_of_key(name, keys)
         home = next(homes, "")
@@ -318,7 +320,9 @@ def _sound_part(text: str) -> Tables:
     for error in schema_errors("task", "task", content):
         unknown = error.keyword == "additionalProperties"
         names = set(error.given) - {*error.schema["properties"]} if unknown else ()
-        for path in [(*error.path, name) for name in names] if unknown else [error.path]:
+        # of a list, all is left out: what is wrong with an item is reported
+        wrong = next((at for at, step in enumerate(error.path) if isinstance(step, int)), None)
+        for path in [(*error.path, name) for name in names] if unknown else [error.path[:wrong]]:
             table: Any = content
             for step in path[:-1]:
                 table = table[step] if isinstance(table, dict) else {}

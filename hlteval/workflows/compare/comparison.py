@@ -155,7 +155,7 @@ def compare(
     by = Criteria(task, request.profile, values, test, request.intervals, alpha)
     by = by.with_metric(metric) if metric else by
     plan = by.plan(metric or by.ranking)
-    systems, folders = expand_folders(request.task, systems)
+    systems, folders = expand_folders(request.task, systems, request.reference)
     names = short_names(systems)
     runs, reasons = score_systems(replace(request, options=by.options, alignment=False), names)
     if not runs:
@@ -312,7 +312,7 @@ def leaderboard(
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
     by = Criteria(task, request.profile, options, None, request.intervals, alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task.name, systems)
+    systems, folders = expand_folders(task.name, systems, request.reference)
     by_path, findings = system_names(systems, names, request.encoding)
     if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"

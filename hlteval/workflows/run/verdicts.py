@@ -236,15 +236,19 @@ def submissions(task: str, paths: Iterable[str]) -> list[str]:
     return expand_folders(task, outermost)[0]
 
 
-def expand_folders(task: str, paths: Sequence[str]) -> tuple[list[str], list[str]]:
+def expand_folders(
+    task: str, paths: Sequence[str], reference: object = None
+) -> tuple[list[str], list[str]]:
     """Replace folders whose members are submissions by these members.
 
     The members are submissions if there are several, and all of them are folders or archives; or,
-    where a submission is a single file, archives or files of its format.
+    where a submission is a single file, archives or files of its format. If the reference of such
+    a task in a file is a folder, files of a folder are documents as in there.
 
     Args:
         task: name of the task.
         paths: folders, and anything else that is a submission.
+        reference: path of the reference, if there is one.
 
     Returns:
         The paths of the submissions, and a note about each folder that is replaced.
@@ -260,15 +264,18 @@ def expand_folders(task: str, paths: Sequence[str]) -> tuple[list[str], list[str
     """
     expanded: list[str] = []
     notes = []
+    declared = load_tasks(task)
+    split = isinstance(reference, str) and Path(reference).is_dir()
+    split = split and not declared.packaging.by_format
     for path in paths:
-        members = _members(path, load_tasks(task))
+        members = _members(path, declared, split=split)
         expanded += members or [path]
         if members:
             notes.append(f"{path} has {len(members)} submissions; each is one of its own")
     return list(dict.fromkeys(expanded)), notes
 
 
-def _members(path: str, task: Task) -> list[str]:
+def _members(path: str, task: Task, *, split: bool) -> list[str]:
     """The members of a folder of submissions, in order; none of anything else."""
     if isinstance(path, OpenInput) or not Path(path).is_dir():
         return []
@@ -287,5 +294,5 @@ def _members(path: str, task: Task) -> list[str]:
     else:
         form = load(task.format)  # a file for each document makes one submission
         alike = len(files) == len(entries) and plain <= {*form.suffixes}
-        alike = alike and form.layout == "single_file"
+        alike = alike and form.layout == "single_file" and not (split and plain)
     return [str(Path(path, each.name)) for each in entries] if len(entries) > 1 and alike else []

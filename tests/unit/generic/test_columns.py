@@ -38,6 +38,7 @@ label-table   LBT101-other-column.tsv     1  1 10 label=label
 label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
 label-table   LBT104-comma.tsv            2  1 14 score=score
+label-table   LBT105-no-header.tsv        1  1 10
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 

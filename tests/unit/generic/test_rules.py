@@ -15,6 +15,8 @@ FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
 PLACES = """
 GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
+GEN103-small-letters   -        0  0   0 E!
+GEN104-capitals        d1.ann   1  4  10 W
 GEN201-employer        d1.ann   4 18  22 E!
 GEN202-a-place         d1.ann   4 23  25 E!
 GEN203-two-jobs        d1.ann   5  4   9 E!
@@ -26,6 +28,8 @@ GEN402-beyond          d1.a2    2  8  13 E!
 GEN403-one-off         d1.a2    1 15  18 E
 GEN404-utf-16          -        0  0   0 E!
 GEN405-two-entities    s.conll  2 12  19 E!
+GEN407-from-1          d1.ann   0  0   0 E!
+GEN408-other-word      s.conll  2  1  12 E!
 GEN406-milliseconds    s.rttm   2 13  19 W
 """
 ROWS = [line.split() for line in PLACES.split("\n") if line]

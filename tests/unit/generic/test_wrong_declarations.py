@@ -104,6 +104,27 @@ WRONG = [
     ),
     ("relations", '[labels]\nfrom = "full.conf"'),
     ("mentions", '[agreement]\ncoefficient = "gamma"'),
+    ("mentions", 'title = "caf\u00e9 \u0001"'),
+    ("mentions", '[labels]\ndeclared = ["Ω", "é", "Ω"]'),
+    ("mentions", '[labels]\ndeclared = ["Ωé"]\nmap = { "日本" = "Ωè" }'),
+    ("mentions", 'name = "x"\r\n[match]\r\nspan = "exakt"'),
+    ("mentions", "[match]\nspan = { kind = 'exact' }"),
+    ("mentions", "[labels]\nmap = { a = 3, b = ['x'] }"),
+    ("relations", "[relations]\nroles = { Works = ['Person'] }"),
+    ("relations", "[relations]\nroles.Works.Arg1 = 'Person'"),
+    ("mentions", "match.span = 'exact'"),
+    ("mentions", "[match]\nspan = 'exact'\n[match]\nlabel = 'none'"),
+    ("mentions", "[labels]\ndeclared = ['A']\n[labels.declared]\nx = 1"),
+    ("mentions", "[[scores]]\nprimary = 'micro.f1'"),
+    ("mentions", "[match]\nspan = ''"),
+    ("mentions", "[match]\nspan = 'Exact'"),
+    ("mentions", "[scores]\nundefined = 2"),
+    ("mentions", "[scores]\nundefined = true"),
+    ("mentions", "[match]\nspan = 'iou'\nthreshold = nan"),
+    ("mentions", "[labels]\nfrom = '.'"),
+    ("mentions", "[labels]\nfrom = 'binary.conf'"),
+    ("mentions", "[labels]\nfrom = 'loop.conf'"),
+    ("mentions", "x = " + "[" * 300 + "]" * 300),
 ]
 
 
@@ -118,9 +139,11 @@ def test_every_message_leads_to_the_fix(
     monkeypatch.chdir(tmp_path)
     for name, text in CONFS.items():
         Path(name).write_text(text, "utf-8")
+    Path("binary.conf").write_bytes(b"\x00\xff\xfe")
+    Path("loop.conf").symlink_to("loop.conf")
     told = []
     for unit, rest in WRONG:
-        Path("x.task.toml").write_text(declaration(unit, rest), "utf-8")
+        Path("x.task.toml").write_text(declaration(unit, rest), "utf-8", newline="")
         findings = read_declaration("x.task.toml").findings
         assert findings, rest
         assert all(item.help and item.span for item in findings)
