@@ -93,8 +93,13 @@ man: $(INSTALLED)
 bench: $(INSTALLED)
 	$(BIN)/python -m benchmarks $(BENCH_ARGS)
 
-# Public programs in the folder DIR run beside ours: docs/benchmarks.md.
-bench-peers: $(INSTALLED)
+# Public programs in the folder DIR run beside ours, and the tools of Python: docs/benchmarks.md.
+DIR := build/programs
+bench-peers: $(INSTALLED) $(PEERS)/installed
+	@mkdir -p $(DIR)
+	@for tool in jiwer nervaluate pyannote scikit-learn seqeval; do \
+		printf '#!/bin/sh\nexec %s -m benchmarks.tools %s "$$@"\n' $(CURDIR)/$(PEERS)/bin/python $$tool \
+		>$(DIR)/$$tool; chmod +x $(DIR)/$$tool; done
 	$(BIN)/python -m benchmarks --peers $(DIR) $(BENCH_ARGS)
 
 # How often confidence intervals cover the truth, and tests find what is not there: docs/intervals.md.

@@ -27,7 +27,18 @@ from benchmarks.measuring import Benchmark, Failed, Row, markdown, measure
 
 TASKS = (
     *("startup", "seedev", "speech_sf", "ltf", "lorehlt_edl", "lorehlt_sf", "translations"),
-    *("hub4", "ccu", "comparison", "interchange", "campaign", "reports", "hostile", "formats"),
+    *(
+        "generic",
+        "biotope",
+        "hub4",
+        "ccu",
+        "comparison",
+        "interchange",
+        "campaign",
+        "reports",
+        "hostile",
+        "formats",
+    ),
 )
 
 

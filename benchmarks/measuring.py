@@ -229,7 +229,7 @@ def _beside(peer: Peer | None, programs: Path | None, usage: Usage) -> Row:
     columns: Row = dict.fromkeys(("peer", "peer code", "peer CPU s", "peer peak MB", "x peer"))
     if peer is None or not os.access(programs / peer.program, os.X_OK):
         return columns
-    theirs = run([str(programs / peer.program), *peer.arguments])
+    theirs = run([str((programs / peer.program).absolute()), *peer.arguments])
     values = (peer.program, theirs.code, round(theirs.cpu, 2), round(theirs.peak))
     return dict(zip(columns, (*values, round(usage.cpu / theirs.cpu, 2)), strict=True))
 

@@ -332,7 +332,7 @@ class _Text(NamedTuple):
         """The words with spaces between them, and line breaks between sentences."""
         words, begins = rows.tokens["word"], rows.tokens["begins"]
         between = pl.when(begins).then(pl.lit("\n")).otherwise(pl.lit(" "))
-        text = "".join(pl.select(pl.concat_str(between, words)).to_series().to_list())[1:]
+        text = pl.select(pl.concat_str(between, words)).to_series().str.join("").item()[1:]
         length = words.str.len_chars().to_numpy().astype(np.int64)
         ends = np.cumsum(length + 1) - 1
         starts, document = ends - length, rows.tokens["document"].to_numpy()

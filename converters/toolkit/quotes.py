@@ -46,7 +46,9 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
     return pl.Series(found)
 
 
-def _code_points(texts: pl.Series) -> NDArray[np.uint32]:
-    """The code points of texts, one after the other."""
-    text = "".join(texts.to_list())
+def _code_points(texts: pl.Series) -> NDArray[np.unsignedinteger]:
+    """The code points of texts, one after the other: small numbers where all are small."""
+    text = texts.str.join("").item()
+    if text.isascii():
+        return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
     return np.frombuffer(text.encode(_ENCODING, "surrogatepass"), dtype=np.uint32)

@@ -63,6 +63,7 @@ def archive_suffix(name: str) -> str | None:
 
 #: The kinds of other documents in words, with their first bytes.
 _PLAIN = {kind: _signatures(first) for kind, first in _FILES["documents"].items()}
+_ANY = tuple(first for signatures in _PLAIN.values() for first in signatures)
 #: The first bytes of the files of Office before 2007.
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 _OLE_STREAMS = {"Workbook": "an Excel spreadsheet", "WordDocument": "a Word document"}
@@ -90,7 +91,9 @@ def document_kind(data: bytes) -> str:
     if data.startswith(_OLE):
         streams = (kind for name, kind in _OLE_STREAMS.items() if name.encode("utf-16-le") in data)
         return next(streams, "a file of Microsoft Office")
-    return next((kind for kind, first in _PLAIN.items() if data.startswith(first)), "")
+    if not data.startswith(_ANY):
+        return ""
+    return str(next(kind for kind, first in _PLAIN.items() if data.startswith(first)))
 
 
 _HIDDEN_CHARACTERS = re.compile(

@@ -177,9 +177,11 @@ class LabelMetric(AdditiveMetric):
             rows: the number of the document, `row`; possibly a `label`; and counts.
             documents: the `row` and the `name` of each document.
         """
-        names = documents.select("row", document="name")
         absent = [pl.lit(0).alias(name) for name in self.count_columns if name not in rows.columns]
-        named = rows.join(names, on="row", maintain_order="left").with_columns(absent)
+        place = np.zeros(1 + int(documents["row"].to_numpy().max(initial=-1)), dtype=np.int64)
+        place[documents["row"].to_numpy()] = np.arange(documents.height)
+        names = documents["name"].gather(place[rows["row"].to_numpy()])
+        named = rows.with_columns(names.alias("document"), *absent)
         added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.count_columns]
         return named.select("document", "label", *added)
 

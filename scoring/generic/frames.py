@@ -198,7 +198,16 @@ def _codes(texts: pl.Series) -> Whole:
 
 def _dense(values: Whole) -> Whole:
     """Numbers from 0 without gaps, equal where values are."""
-    return (pl.Series(values, dtype=pl.Int64).rank("dense").cast(pl.Int64) - 1).to_numpy()
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    if high - low > _SPARSE * len(values):
+        return np.unique(values, return_inverse=True)[1]
+    seen = np.zeros(high - low + 1, dtype=np.int64)
+    seen[values - low] = 1
+    return (np.cumsum(seen) - 1)[values - low]
+
+
+#: Numbers are sorted where there are so many times as many possible ones.
+_SPARSE = 8
 
 
 def frames_of(

@@ -200,20 +200,27 @@ class Labels(LabelMetric):
         label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64)
         key = (both["document"] * max(len(names), 1) + label).to_numpy()
         side = both["side"].to_numpy()
-        keys = [pl.Series(key[side == number]).unique(maintain_order=True) for number in (0, 1)]
+        keys = [
+            own
+            if (own[1:] > own[:-1]).all()
+            else np.array(pl.Series(own).unique(maintain_order=True))
+            for own in (key[side == number] for number in (0, 1))
+        ]
         known = reference.documents["row"].to_numpy()
-        ours, theirs = (each.to_numpy() for each in keys)
-        return Sets(tuple(names), documents, ours, theirs, known, ignored)
+        return Sets(tuple(names), documents, keys[0], keys[1], known, ignored)
 
     def _count(self, sets: Sets) -> pl.DataFrame:
         """A row per document and label, and one per document without a label."""
         width = sets.width
-        both = np.sort(np.r_[sets.reference, sets.system])
-        every = both[np.r_[True, both[1:] != both[:-1]][: len(both)]]  # faster than np.unique
-        counts = {}
-        for name, keys in (("expected", sets.reference), ("predicted", sets.system)):
-            counts[name] = np.zeros(len(every), dtype=np.int64)
-            counts[name][np.searchsorted(every, keys)] = 1
+        both = np.r_[sets.reference, sets.system]
+        order = np.argsort(both, kind="stable")  # linear where both sides are in order
+        both, ours = both[order], order < len(sets.reference)
+        begins = np.r_[True, both[1:] != both[:-1]][: len(both)]
+        every, at = both[begins], np.cumsum(begins) - 1
+        counts = {
+            name: np.bincount(at[own], minlength=len(every))
+            for name, own in (("expected", ours), ("predicted", ~ours))
+        }
         right = counts["expected"] & counts["predicted"]
         common = every[right > 0]
         labels = pl.Series(sets.names, dtype=pl.String).gather(every % width)

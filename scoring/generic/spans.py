@@ -247,18 +247,17 @@ def equal_pairs(left: Whole, right: Whole) -> Pairs:
         >>> pairs.left.tolist(), pairs.right.tolist()
         ([0, 1], [1, 0])
     """
-    tables = []
-    for name, numbers in (("left", left), ("right", right)):
-        table = pl.DataFrame({"number": numbers, name: np.arange(len(numbers))})
-        if table["number"].is_duplicated().any():
-            table = table.with_columns(
-                ordinal=pl.int_range(pl.len(), dtype=pl.Int64).over("number")
-            )
-        else:
-            table = table.with_columns(ordinal=pl.lit(0, pl.Int64))
-        tables.append(table)
-    joined = tables[0].join(tables[1], on=["number", "ordinal"], maintain_order="left")
-    return Pairs(joined["left"].to_numpy(), joined["right"].to_numpy())
+    both = np.concatenate([left, right])
+    order = np.argsort(both, kind="stable")  # linear where both sides are in order
+    ordered, is_left = both[order], order < len(left)
+    begins = np.flatnonzero(np.r_[True, ordered[1:] != ordered[:-1]][: len(ordered)])
+    ours = np.add.reduceat(is_left, begins, dtype=np.int64) if len(begins) else begins
+    sizes = np.diff(np.r_[begins, len(ordered)])
+    ordinal = np.arange(len(ordered)) - np.repeat(begins + ours, sizes)
+    place = np.flatnonzero(~is_left & (ordinal < np.repeat(ours, sizes)))
+    first = order[np.repeat(begins, sizes)[place] + ordinal[place]]
+    in_order = np.argsort(first)
+    return Pairs(first[in_order], order[place][in_order] - len(left))
 
 
 def all_equal(left: Whole, right: Whole) -> Pairs:

@@ -36,8 +36,9 @@ _KEYS: Mapping[str, Sequence[str]] = {
 def extra_document(context: RuleContext) -> pl.LazyFrame:
     """A document that the reference lacks."""
     schema: Allowed = context.schema
-    rows = only_if(not context.own, context.table("documents", "row", "origin", "name"))
     others = context.against.documents["name"]
+    own = context.own or context.system.documents["name"].equals(others)
+    rows = only_if(not own, context.table("documents", "row", "origin", "name"))
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
     names, known = extra["name"].to_list(), others.to_list() if extra.height else []
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""
@@ -68,7 +69,7 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
         rows = context.records("frames", "label", "trigger")
         rows = rows.join(filled, on="row", how="left", maintain_order="left")
     else:
-        rows = records(context, *key[1:]).filter(row_hash(*key).is_duplicated())
+        rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
     first = pl.col("record").first().over(key)
     again = ~pl.struct(key).is_first_distinct()
     return at(rows.with_columns(first=first, again=again).filter("again"), "")

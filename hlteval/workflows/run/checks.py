@@ -412,12 +412,12 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     gold = system if opened.role == REFERENCE else pair.reference.corpus
     table = getattr(gold, task.scored_table)
     checked = Batch(
-        reference=dict.fromkeys(gold.documents["name"]),
+        reference=dict.fromkeys(gold.documents["name"].to_list()),
         gold=table.height + gold.rejected_records.height,
     )
     if not opened.is_compared:
         return checked
-    checked.system = dict.fromkeys(system.documents["name"])
+    checked.system = dict.fromkeys(system.documents["name"].to_list())
     submitted = getattr(system, task.scored_table)
     if "confidence" in table.columns and submitted.height > 1:
         sides = (table["confidence"], submitted["confidence"])
@@ -486,8 +486,8 @@ def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
         return
     if opened.task.scored_table not in opened.gold_format.tables:
         return
-    to_score = seen.reference.keys() & (opened.selected_documents or seen.reference.keys())
-    if names := sorted(to_score - seen.system.keys()):
+    missing, selected = seen.reference.keys() - seen.system.keys(), opened.selected_documents
+    if names := sorted(missing & selected if selected else missing):
         values = {"count": len(names), "names": first_names(names, _NAMED)}
         yield entry("REF107").finding(values)
 
