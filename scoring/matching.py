@@ -360,7 +360,7 @@ def first_free(rows: Numbers, columns: Numbers) -> Mask:
         >>> first_free(np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
         [True, False, True]
     """
-    chosen = np.all([pl.Series(items).is_unique() for items in (rows, columns)], axis=0)
+    chosen: Mask = np.all([pl.Series(items).is_unique() for items in (rows, columns)], axis=0)
     taken, taken_columns = set[int](), set[int]()
     rest = np.flatnonzero(~chosen)
     candidates = zip(rest.tolist(), rows[rest].tolist(), columns[rest].tolist(), strict=True)

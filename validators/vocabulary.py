@@ -46,8 +46,8 @@ def wrong_filler(context: RuleContext) -> pl.LazyFrame:
     """An argument that is filled by an entity of another label."""
     roles: Roles = context.schema.roles
     allowed = [(label, *each) for label, own in roles.items() for each in own.items()]
-    names = {"label": pl.String, "role": pl.String, "allowed": pl.List(pl.String)}
-    known = pl.LazyFrame(allowed, names, orient="row")
+    names = dict.fromkeys(("label", "role"), pl.String)
+    known = pl.LazyFrame(allowed, {**names, "allowed": pl.List(pl.String)}, orient="row")
     rows = _arguments(context).drop_nulls("filler_label")
     rows = rows.join(known, on=["label", "role"], maintain_order="left")
     wrong = rows.filter(~pl.col("filler_label").is_in("allowed"))

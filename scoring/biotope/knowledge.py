@@ -142,11 +142,11 @@ class KnowledgeBase(Metric):
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""
-        sides = [counts.filter(side=side) for side in ("reference", "system")]
-        pairs = self._pair(*sides, by=("document", "taxon"))
+        ours, theirs = (counts.filter(side=side) for side in ("reference", "system"))
+        pairs = self._pair(ours, theirs, ("document", "taxon"))
         fact = pl.format("{} {}", *FACT).alias("fact")
         ours, theirs = (
-            rows.with_row_index("row").select("document", "row", fact) for rows in sides
+            rows.with_row_index("row").select("document", "row", fact) for rows in (ours, theirs)
         )
         rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
         names = {"reference": "fact", "predicted": "fact_system"}
