@@ -95,16 +95,9 @@ def pipeline(
     folder, gold, texts = (names.get(name, "") for name in ("root", "reference", "against"))
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
     limits = state.WorkLimits(max_time, max_memory, jobs)
+    name, used = task_name(task or ""), profile or "plan"
     settings = state.PipelineSettings(
-        Path(folder),
-        gold,
-        texts,
-        task_name(task or ""),
-        profile or "plan",
-        chosen,
-        limit,
-        retry,
-        limits,
+        Path(folder), gold, texts, name, used, chosen, limit, retry, limits
     )
     with python_names(dict(names)):
         return pipelines.pipeline(_complete(settings, names, profile, defaults))
