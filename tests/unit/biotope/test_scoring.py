@@ -185,7 +185,7 @@ def test_the_alignment_says_what_became_of_each_item() -> None:
 def test_the_signature_has_the_content_of_the_ontology(tmp_path: Path) -> None:
     valid = FIXTURES / "bb19-norm/valid"
     other = tmp_path / "ontology.tab"
-    other.write_text("OBT:000002\tOBT:000001\n")
+    other.write_text(f"{Path(ONTOLOGY).read_text()}OBT:000009\tOBT:000001\n")
     signatures = {
         hlteval.score(
             "bb19-norm",
