@@ -82,7 +82,7 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     present = context.once(_present) if known else []
     others = [label for label in present if label not in known]
     apart = len(others) == len(present) or schema.unit == "labels"
-    near = {label: closest(label, known, cutoff=_NEAR) or label for label in others}
+    near = {o: closest(o, known, cutoff=_NEAR) or _other_form(o, known) or o for o in others}
     other_words = {label for label in others if _words(label) != _words(near[label])}
     alike = {label: did_you_mean(label, known) for label in others if apart or label in other_words}
     listed = f"the reference has {', '.join(known[:_SHOWN])}"
@@ -95,6 +95,22 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
 _LABELLED = frozenset({"mentions", "relations", "events", "labels"})
 
 
+def _other_form(label: str, known: Sequence[str]) -> str:
+    """The known label that a label shortens, or is short for; empty if there is none.
+
+    Examples:
+        >>> _other_form("Organisation", ["Org"]), _other_form("Org_unit", ["Org"])
+        ('Org', '')
+    """
+    for other in known:
+        short, long = sorted((label.casefold(), other.casefold()), key=len)
+        if len(short) >= _LEAST and long.startswith(short) and long[len(short) :][:1].isalpha():
+            return other
+    return ""
+
+
+#: Least number of letters of a label that is short for another.
+_LEAST = 3
 #: Least similarity of a label that looks like a mistake, in percent.
 _NEAR = 85.0
 #: A label without its digits: others of its kind have other digits.
