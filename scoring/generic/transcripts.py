@@ -85,9 +85,7 @@ _CAPITALS = [
     (side == side.str.to_uppercase()) & (side != side.str.to_lowercase()) for side in _SIDES
 ]
 _LOWER = [side.str.to_lowercase() for side in _SIDES]
-_OTHER_CASE = (_CAPITALS[0] != _CAPITALS[1]) | (
-    (_SIDES[0] != _SIDES[1]) & (_LOWER[0] == _LOWER[1])
-)
+_OTHER_CASE = (_CAPITALS[0] != _CAPITALS[1]) | ((_SIDES[0] != _SIDES[1]) & (_LOWER[0] == _LOWER[1]))
 
 
 @dataclass(frozen=True)
@@ -170,7 +168,7 @@ class Transcripts(AdditiveMetric):
         notes = []
         if 2 * other_case > segments:
             text = f"{other_case:,} of {count_of(segments, 'segment')} in another letter case"
-            notes.append(f"{text}, which counts as errors: --lowercase ignores it")
+            notes.append(f"{text}, which counts as errors; --lowercase ignores it")
         if missing:
             notes.append(f"{count_of(missing, 'segment')} without a transcript: scored as empty")
         if extra:

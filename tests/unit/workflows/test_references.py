@@ -138,7 +138,9 @@ def test_with_an_empty_reference_there_are_no_numbers(
     }.get(task, SCORES / task / "system")
     if not system.exists():
         system = FIXTURES / CONTEXTS[task].submission
-    codes = "REF10[14]|SRC104|LSF501|GEN301, REF104" + ("|CCR101" if task.startswith("ccu-") else "")
+    codes = "REF10[14]|SRC104|LSF501|GEN301, REF104" + (
+        "|CCR101" if task.startswith("ccu-") else ""
+    )
     codes += "|XML101" if task == "lorehlt-mt" else ""
     for lenient in (False, True):
         with pytest.raises(Refused, match=rf"in the reference \(({codes})\)"):
