@@ -48,6 +48,7 @@ _INSTANCES = (
     *("map", "map.text", "map.audio", "map.video"),
     *("mean_f1", "micro_f1", "micro_scaled_f1"),
 )
+_FEW = (10, 20, 50)
 
 
 class Setting(NamedTuple):
@@ -106,6 +107,17 @@ SETTINGS: Mapping[str, Setting] = MappingProxyType(
             ),
             sizes=(10, 20, 30, 50),
         ),
+        **dict.fromkeys(("mentions", "relations"), Setting(("micro.f1", "macro.f1"), _FEW)),
+        "events": Setting(("micro.f1", "argument_classification.f1"), _FEW),
+        "labels": Setting(("micro.f1", "macro.f1", "mcc", "kappa"), _FEW),
+        "coreference": Setting(("conll_average.f1", "muc.f1", "blanc.f1", "lea.f1"), _FEW),
+        "links": Setting(("strong_link_match.fscore", "mention_ceaf.fscore"), _FEW, resamples=50),
+        "segments": Setting(("der", "jer"), _FEW),
+        "transcripts": Setting(("wer", "cer"), _FEW),
+        **dict.fromkeys(("bb19-norm", "bb16-cat"), Setting(("precision",), _FEW)),
+        **dict.fromkeys(("bb19-norm-ner", "bb19-rel-ner"), Setting(("ser", "f1"), _FEW)),
+        **dict.fromkeys(("bb19-rel", "bb16-event"), Setting(("f1",), _FEW)),
+        **dict.fromkeys(("bb19-kb", "bb19-kb-ner"), Setting(("mean-references",), _FEW)),
     }
 )
 """What is simulated, by task; of tasks that are not here, everything."""

@@ -94,18 +94,9 @@ def pipeline(
     names = {name: output_path(name, path) for name, path in paths.items() if path is not None}
     folder, gold, texts = (names.get(name, "") for name in ("root", "reference", "against"))
     chosen = {name.replace("-", "_"): value for name, value in (options or {}).items()}
-    limits = state.WorkLimits(max_time, max_memory, jobs)
-    settings = state.PipelineSettings(
-        Path(folder),
-        gold,
-        texts,
-        task_name(task or ""),
-        profile or "plan",
-        chosen,
-        limit,
-        retry,
-        limits,
-    )
+    work = state.WorkLimits(max_time, max_memory, jobs)
+    choice = (task_name(task or ""), profile or "plan", chosen, limit, retry, work)
+    settings = state.PipelineSettings(Path(folder), gold, texts, *choice)
     with python_names(dict(names)):
         return pipelines.pipeline(_complete(settings, names, profile, defaults))
 

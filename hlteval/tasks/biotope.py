@@ -4,7 +4,7 @@
 its quirks; docs/differences.md lists what differs.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 import polars as pl
 
-from hlteval.findings import Problem
+from hlteval.findings import Finding, Problem, finding
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
@@ -27,7 +27,7 @@ from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import FileValue, read_table
+from hlteval.tasks.option_files import FileValue, has_error, read_table
 
 _IDENTIFIER = Column("referent", heading="identifier", pattern="[^\t ]+", code="OPT116")
 PARENTS = Table(
@@ -108,9 +108,19 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
             return parsed.problems_at("OPT115", named)
         return []
 
-    rows, findings = read_table(source, PARENTS, problems)
+    rows, findings = _read(source, PARENTS, problems)
     every = pl.concat([rows["child"], rows["parent"]])
     return FileValue(_parents(rows), findings, _names(every))
+
+
+def _read(
+    source: Source, table: Table, more: Callable[[ParsedTable], list[Problem]] = lambda _: []
+) -> tuple[pl.DataFrame, Sequence[Finding]]:
+    """Read a table; without a row there is a finding, since nothing would be equal to anything."""
+    rows, findings = read_table(source, table, more)
+    if rows.is_empty() and not has_error(findings):
+        findings = [*findings, finding("OPT109", file=source.path, title="identifiers in lines")]
+    return rows, findings
 
 
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
@@ -128,11 +138,11 @@ def _names(identifiers: pl.Series) -> Corpus:
 
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
-    rows, findings = read_table(source, IDENTIFIERS)
+    rows, findings = _read(source, IDENTIFIERS)
     return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
     """A table of identifiers, each with the one for which it stands."""
-    rows, findings = read_table(source, STANDS_FOR)
+    rows, findings = _read(source, STANDS_FOR)
     return FileValue(dict(rows.select("referent", "other").iter_rows()), findings)

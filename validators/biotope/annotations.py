@@ -169,18 +169,17 @@ def unknown_referent(context: RuleContext) -> pl.LazyFrame:
         own = pl.col("filler_label").is_in(schema.referents.get(label, ()))
         rows = every.filter(own, label=label).select(columns)
         used = rows.select(pl.col("value").unique()).collect()["value"]
-        hints = {value: _referent_hint(value, known) for value in used if value not in known}
-        names = dict.fromkeys(("value", "hint"), pl.String)
-        table = pl.LazyFrame(list(hints.items()), names, orient="row")
-        wrong = rows.join(table, on="value", maintain_order="left")
-        parts.append(wrong.with_columns(option=pl.lit(option)))
+        # Identifiers are all much alike: only a prefix may be missing, or one too many.
+        wrong = {value: {f"OBT:{value}", value.rpartition(":")[2]} & known
+                 for value in used if value not in known}  # fmt: skip
+        hints = [f"did you mean {min(meant)}?" if meant else "use an identifier of the file"
+                 for meant in wrong.values()]  # fmt: skip
+        table = pl.LazyFrame(
+            {"value": [*wrong], "hint": hints}, {"value": pl.String, "hint": pl.String}
+        )
+        found = rows.join(table, on="value", maintain_order="left")
+        parts.append(found.with_columns(option=pl.lit(option)))
     return at(pl.concat(parts), "value")
-
-
-def _referent_hint(value: str, known: frozenset[str]) -> str:
-    """How to correct a referent. Identifiers are all much alike: only its prefix may be missing."""
-    meant = [each for each in (f"OBT:{value}", value.rpartition(":")[2]) if each in known]
-    return f"did you mean {meant[0]}?" if meant else "use an identifier of the file"
 
 
 def too_many_taxa(context: RuleContext) -> pl.LazyFrame:
