@@ -212,7 +212,8 @@ def _scored(task: Task, scorings: Sequence[str]) -> str:
         return f"each of the {len(scorings)} [measures](metrics.md#{task.name})"
     if len(scorings) <= FEW:
         return ", ".join(scorings)
-    return f"{scorings[0]}, and {len(scorings) - 1} more"
+    others = "more" if isinstance(task.schema(), Allowed) else "types of events"
+    return f"{scorings[0]}, and {len(scorings) - 1} {others}"
 
 
 def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:
