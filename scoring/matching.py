@@ -349,6 +349,29 @@ def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     return chosen
 
 
+def first_free(rows: Numbers, columns: Numbers) -> Mask:
+    """Which candidates a greedy pairing takes, in their order: those whose items are both free.
+
+    Args:
+        rows: an item of one side for each candidate pair.
+        columns: an item of the other side for each candidate pair.
+
+    Examples:
+        >>> first_free(np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
+        [True, False, True]
+    """
+    chosen: Mask = np.all([pl.Series(items).is_unique() for items in (rows, columns)], axis=0)
+    taken, taken_columns = set[int](), set[int]()
+    rest = np.flatnonzero(~chosen)
+    candidates = zip(rest.tolist(), rows[rest].tolist(), columns[rest].tolist(), strict=True)
+    for at, row, column in candidates:
+        if row not in taken and column not in taken_columns:
+            taken.add(row)
+            taken_columns.add(column)
+            chosen[at] = True
+    return chosen
+
+
 def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:
     """All candidates, but of the partners of an item that have no other one, only the best."""
     _, inverse, degrees = np.unique(partners, return_inverse=True, return_counts=True)

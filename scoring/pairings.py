@@ -26,6 +26,8 @@ from hlteval.scoring.ratios import Numbers, Rates, harmonic, plain, rates, ratio
 ADDED = ("references", "predictions", "pairs", "matched", "missed")
 #: The place of a scoring.
 PLACE = ("evaluation", "scoring")
+#: The sums of equal parts may lack the last digits.
+_CLOSE = 1e-12
 #: The measures that are metrics, by the names of these.
 METRICS: Mapping[str, str] = {
     **{name.lower(): name for name in ("F1", "Recall", "Precision", "SER", "Matches")},
@@ -99,6 +101,10 @@ class PairingMetric(AdditiveMetric):
         """The substitutions, from what the pairs lack to full similarity."""
         return missed
 
+    def mismatches(self, pairs: Numbers, matches: Numbers, missed: Numbers) -> Numbers:  # noqa: ARG002
+        """The substitutions as they are shown."""
+        return missed
+
     def values(
         self,
         references: Numbers,
@@ -108,10 +114,10 @@ class PairingMetric(AdditiveMetric):
         missed: Numbers,
     ) -> dict[str, Numbers]:
         """Every measure, of a scoring or replicate each; not-a-number where it is undefined."""
-        matches, mismatches = matched / self.unit, missed / self.unit
+        matches, lack = matched / self.unit, missed / self.unit
         insertions, deletions = predictions - pairs, references - pairs
         precision, recall, f1 = self.rates(matches, predictions, references)
-        ser = ratio(self.substitutions(mismatches) + insertions + deletions, references)
+        ser = ratio(self.substitutions(lack) + insertions + deletions, references)
         return {
             "F1": f1,
             "Recall": recall,
@@ -123,7 +129,7 @@ class PairingMetric(AdditiveMetric):
             "False Negatives": deletions,
             "False Positives": insertions,
             "Matches": matches,
-            "Mismatches": mismatches,
+            "Mismatches": self.mismatches(pairs, matches, lack),
             "Insertions": insertions,
             "Deletions": deletions,
         }
@@ -196,6 +202,8 @@ def with_outcomes(rows: pl.DataFrame) -> pl.DataFrame:
         >>> with_outcomes(pl.DataFrame(rows))["outcome"].to_list()
         ['partly correct', 'extra']
     """
+    equal = pl.col("similarity") > 1 - _CLOSE
+    rows = rows.with_columns(similarity=pl.when(equal).then(1.0).otherwise("similarity"))
     outcome = first_case(
         (pl.col("reference").is_null(), "extra"),
         (pl.col("predicted").is_null(), "missing"),

@@ -83,10 +83,19 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
     spans = spans.group_by("row", maintain_order=True).agg(pl.exclude("actual").first(), whole)
     given, there = map(normalized_spaces, ("text", "actual"))
     spans = spans.filter(given != there)
-    places = spans.select("document", "text", "start").iter_rows()
-    hints = [_nearest(texts[document], text, start) for document, text, start in places]
-    hint = pl.Series(hints, dtype=pl.String)
-    spans = spans.with_columns(hint=hint, actual=pl.col("actual").str.head(40))
+    hints = []
+    for document, text, start in spans.select("document", "text", "start").iter_rows():
+        content, quoted = texts[document], repr(text[:40])
+        around = (content.rfind(text, 0, start + len(text)), content.find(text, start + 1))
+        near = [(abs(place - start), place) for place in around if place >= 0]
+        if near:
+            _, first = min(near)
+            hint = f"use offsets {first} {first + len(text)}, where the document has {quoted}"
+        else:
+            hint = f"correct the text; {quoted} does not occur in the document"
+        hints.append(hint)
+    hinted = pl.Series(hints, dtype=pl.String)
+    spans = spans.with_columns(hint=hinted, actual=pl.col("actual").str.head(40))
     return at(_with_names(spans.lazy(), context), "text")
 
 
@@ -108,16 +117,6 @@ def _suspects(context: RuleContext) -> pl.DataFrame:
     suspects = spans.join(texts, on="document", maintain_order="left")
     suspects = suspects.filter(pl.col("fragments") | ~same)
     return suspects.drop("content", "plain").collect()
-
-
-def _nearest(content: str, text: str, start: int) -> str:
-    """The occurrence of a span's text in its document that is nearest to its offsets, as a hint."""
-    places = (content.rfind(text, 0, start + len(text)), content.find(text, start + 1))
-    occurrences = [place for place in places if place >= 0]
-    if not occurrences:
-        return f"correct the text; {text[:40]!r} does not occur in the document"
-    nearest = min(occurrences, key=lambda place: abs(place - start))
-    return f"use offsets {nearest} {nearest + len(text)}, where the document has {text[:40]!r}"
 
 
 # Identifiers, and references to them.

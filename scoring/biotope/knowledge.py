@@ -15,7 +15,7 @@ from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
-from hlteval.scoring.pairings import with_outcomes
+from hlteval.scoring.pairings import side_by_side, with_outcomes
 
 FACT = ("taxon", "concept")
 COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", *FACT), pl.String)
@@ -142,16 +142,14 @@ class KnowledgeBase(Metric):
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""
+        ours, theirs = (counts.filter(side=side) for side in ("reference", "system"))
+        pairs = self._pair(ours, theirs, ("document", "taxon"))
+        fact = pl.format("{} {}", *FACT).alias("fact")
         ours, theirs = (
-            counts.filter(side=side).with_row_index("row") for side in ("reference", "system")
+            rows.with_row_index("row").select("document", "row", fact) for rows in (ours, theirs)
         )
-        pairs = self._pair(ours.drop("row"), theirs.drop("row"), ("document", "taxon"))
-        fact = pl.format("{} {}", *FACT)
-        ours = ours.select("document", "row", reference=fact)
-        theirs = self.in_order(theirs).select("document", row_system="row", predicted=fact)
-        paired = theirs.join(pairs, on="row_system", how="left", maintain_order="left")
-        paired = paired.join(ours.drop("document"), on="row", how="left", maintain_order="left")
-        missing = ours.join(pairs, on="row", how="anti", maintain_order="left")
-        rows = pl.concat([paired, missing], how="diagonal").sort("document", maintain_order=True)
-        similarity = pl.col("similarity").fill_null(0.0)
-        return with_outcomes(rows.select("document", "reference", "predicted", similarity))
+        rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
+        names = {"reference": "fact", "predicted": "fact_system"}
+        return with_outcomes(
+            rows.select("document", **names, similarity=pl.col("similarity").fill_null(0.0))
+        )

@@ -12,6 +12,7 @@ from hlteval.scoring.biotope.annotations import shared_characters
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
 from hlteval.scoring.biotope.referents import Ontology, Referents
+from hlteval.scoring.matching import first_free
 from hlteval.scoring.pairings import OfficialPairing
 from hlteval.scoring.ratios import Numbers
 
@@ -84,13 +85,8 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         """The most similar pair that is left, again and again; among equals the first."""
         ranked = alike.with_columns(weight=weight).filter(pl.col("weight") > 0)
         ranked = ranked.sort("weight", "row", "row_system", descending=[True, False, False])
-        taken, taken_system, chosen = set[int](), set[int](), []
-        for row, row_system in ranked.select("row", "row_system").iter_rows():
-            chosen.append(row not in taken and row_system not in taken_system)
-            if chosen[-1]:
-                taken.add(row)
-                taken_system.add(row_system)
-        return ranked.filter(pl.Series(chosen, dtype=pl.Boolean)).select(alike.columns)
+        chosen = first_free(ranked["row"].to_numpy(), ranked["row_system"].to_numpy())
+        return ranked.filter(chosen).select(alike.columns)
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame

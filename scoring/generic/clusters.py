@@ -38,7 +38,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring import clusterings
 from hlteval.scoring.clusterings import Clusterings
-from hlteval.scoring.generic.spans import Pairs, first_free
+from hlteval.scoring.matching import first_free
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, harmonic, plain, ratio
 
@@ -325,7 +325,7 @@ def match_spans(reference: pl.DataFrame, system: pl.DataFrame, *, within: bool) 
     if within:
         pairs = pairs.filter(difference > 0)
     pairs = pairs.sort("name", difference.abs(), "start", "end", "start_right")
-    chosen = first_free(Pairs(pairs["left"].to_numpy(), pairs["right"].to_numpy()))
+    chosen = first_free(pairs["left"].to_numpy(), pairs["right"].to_numpy())
     found = pairs.filter(chosen).select("name", "end", start="start_right", matched="start")
     placed = system.join(found, on=key, how="left", maintain_order="left")
     return placed.with_columns(start=pl.coalesce("matched", "start")).drop("matched")

@@ -26,9 +26,9 @@ from hlteval.scoring.generic.spans import (
     best,
     combine,
     equal_pairs,
-    first_free,
     overlaps,
 )
+from hlteval.scoring.matching import first_free
 
 #: A pair that is right in full, by credit: whole numbers, so that sums do not depend on order.
 FULL: Mapping[str, int] = {"full": 1, "half": 2, "iou": 2**32}
@@ -202,7 +202,7 @@ class Comparison:
             nearest = union if pairing == "greedy-score" else np.zeros(len(union))
             order = np.lexsort([pairs.left, -nearest, pairs.right, -self._scores[pairs.right]])
             chosen = np.zeros(len(order), dtype=np.bool_)
-            chosen[order] = first_free(Pairs(pairs.left[order], pairs.right[order]))
+            chosen[order] = first_free(pairs.left[order], pairs.right[order])
             return chosen
         weights = credit
         if self.options.credit != "iou":

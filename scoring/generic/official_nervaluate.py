@@ -22,16 +22,8 @@ from hlteval.scoring.generic.averages import RATES, LabelCounts
 from hlteval.scoring.generic.comparison import Comparison
 from hlteval.scoring.generic.mentions import Mentions
 from hlteval.scoring.generic.span_alignment import alignment_of
-from hlteval.scoring.generic.spans import (
-    Mask,
-    Pairs,
-    Sides,
-    Whole,
-    all_equal,
-    first_free,
-    overlaps,
-    sides,
-)
+from hlteval.scoring.generic.spans import Mask, Pairs, Sides, Whole, all_equal, overlaps, sides
+from hlteval.scoring.matching import first_free
 from hlteval.scoring.metric import Replicates, Tables
 from hlteval.scoring.ratios import ratio
 
@@ -194,7 +186,7 @@ def _count(candidates: _Candidates, ours: Whole, theirs: Whole, size: int) -> di
         near = np.where((outcome == 0) & (measure == "ent_type"), some.distance, 0)
         order = np.lexsort((some.pairs.left, near, outcome != 0, some.pairs.right))
         ranked = Pairs(some.pairs.left[order], some.pairs.right[order])
-        taken = first_free(ranked)
+        taken = first_free(*ranked)
         groups, found = ours[ranked.left[taken]], outcome[order][taken]
         for at, name in enumerate(semeval.OUTCOMES[:3]):
             counts[f"{measure}.{name}"] = np.bincount(groups[found == at], minlength=size)

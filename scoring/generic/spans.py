@@ -314,33 +314,6 @@ def _starts_within(
     return first, order[np.repeat(begin, count) + place]
 
 
-def first_free(candidates: Pairs) -> Mask:
-    """Which candidates a greedy pairing takes, in their order: those whose units are both free.
-
-    Examples:
-        >>> first_free(Pairs(np.array([0, 0, 1]), np.array([0, 1, 1]))).tolist()
-        [True, False, True]
-    """
-    chosen = np.zeros(len(candidates.left), dtype=np.bool_)
-    several = ~(_is_unique(candidates.left) & _is_unique(candidates.right))
-    chosen[~several] = True
-    taken: tuple[set[int], set[int]] = (set(), set())
-    rest = np.flatnonzero(several)
-    rows = zip(
-        rest.tolist(), candidates.left[rest].tolist(), candidates.right[rest].tolist(), strict=True
-    )
-    for at, left, right in rows:
-        if left not in taken[0] and right not in taken[1]:
-            taken[0].add(left)
-            taken[1].add(right)
-            chosen[at] = True
-    return chosen
-
-
-def _is_unique(numbers: Whole) -> Mask:
-    return pl.Series(numbers).is_unique().to_numpy()
-
-
 def best(candidates: Pairs, weights: Whole) -> Mask:
     """Which candidates the one-to-one pairing with the greatest total of weights has."""
     return assigned(candidates.left, candidates.right, weights)

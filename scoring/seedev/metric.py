@@ -19,6 +19,7 @@ import polars as pl
 from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.metric import MARKS, Evidence, texts
 from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side
+from hlteval.scoring.ratios import Numbers
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
 
@@ -157,6 +158,10 @@ class EventMatch(PairingMetric):
     def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """The sums of counts."""
         return counts.group_by(by).agg(pl.col(ADDED).sum())
+
+    def mismatches(self, pairs: Numbers, matches: Numbers, missed: Numbers) -> Numbers:  # noqa: ARG002
+        """The pairs without what of them is right, to the last digit."""
+        return pairs - matches
 
 
 def _annotations(

@@ -7,16 +7,16 @@ those of the format.
 from dataclasses import replace
 from functools import partial
 
-from hlteval.validators import standoff
+from hlteval.validators import standoff, vocabulary
 from hlteval.validators.biotope import annotations
 from hlteval.validators.rule import Rule
 
 _OWN = (
     Rule("BTP101", "sources", annotations.unknown_label),
     Rule("BTP102", "mentions", annotations.new_entity, submission_only=True),
-    Rule("BTP201", "frames", annotations.unknown_role),
+    Rule("BTP201", "frames", vocabulary.unknown_role),
     Rule("BTP202", "frames", annotations.missing_role),
-    Rule("BTP203", "frames", annotations.wrong_filler),
+    Rule("BTP203", "frames", vocabulary.wrong_filler),
     Rule("BTP204", "frames", annotations.duplicate_relation),
     Rule("BTP301", "modifiers", annotations.wrong_scheme),
     Rule("BTP302", "modifiers", annotations.unknown_referent),

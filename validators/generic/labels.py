@@ -17,6 +17,7 @@ from hlteval.validators.rule import (
     first_of,
     only_if,
 )
+from hlteval.validators.vocabulary import with_hints
 
 #: The most labels that a hint lists.
 _SHOWN = 12
@@ -66,7 +67,8 @@ def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     own = bool(schema.labels) and schema.undeclared == severity
     own = own and not context.once(_by_case)
     present = context.once(_present) if own else []
-    return _with_hints(context, hints_of(schema.wrong_labels(present), schema.labels), only=own)
+    meant = hints_of(schema.wrong_labels(present), schema.labels) if own else {}
+    return _with_labels(context, meant)
 
 
 def strange_label(context: RuleContext) -> pl.LazyFrame:
@@ -89,8 +91,7 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     alike = {label: did_you_mean(label, known) for label in others if apart or label in other_words}
     listed = f"the reference has {', '.join(known[:_SHOWN])}"
     meant = {label: hint or listed for label, hint in alike.items()}
-    every = _with_hints(context, meant, only=bool(meant))
-    return first_of(every, "label")
+    return first_of(_with_labels(context, meant), "label")
 
 
 #: The units whose labels are compared by default.
@@ -111,58 +112,9 @@ def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
     return hints(wrong, known, f"use {', '.join(known[:_SHOWN])}{more}")
 
 
-def _with_hints(context: RuleContext, meant: Mapping[str, str], *, only: bool) -> pl.LazyFrame:
+def _with_labels(context: RuleContext, meant: Mapping[str, str]) -> pl.LazyFrame:
     """The units of some labels, with the help about each."""
-    rows = only_if(only, records(context, "label").drop_nulls("label"))
-    wrong = pl.LazyFrame(
-        {"label": [*meant], "hint": [*meant.values()]},
-        schema={"label": pl.String, "hint": pl.String},
-    )
-    return at(rows.join(wrong, on="label", maintain_order="left"), "label")
-
-
-def _arguments(context: RuleContext) -> pl.LazyFrame:
-    """The arguments of relations and events whose roles are declared, with their frames."""
-    schema: Allowed = context.schema
-    own = pl.col("label").is_in(list(schema.roles))
-    return context.all_arguments.filter(own).rename({"frame": "id"})
-
-
-def unknown_role(context: RuleContext) -> pl.LazyFrame:
-    """An argument of a role that its label does not have."""
-    schema: Allowed = context.schema
-    rows = only_if(bool(schema.roles), _arguments(context))
-    pairs = rows.select("label", "role").unique().collect() if schema.roles else pl.DataFrame()
-    meant = [
-        (label, role, did_you_mean(role, known, f"{label} has {', '.join(known)}"))
-        for label, role in pairs.iter_rows()
-        if role not in (known := schema.roles[label])
-    ]
-    names = dict.fromkeys(("label", "role", "hint"), pl.String)
-    wrong = rows.join(pl.LazyFrame(meant, names, orient="row"), on=["label", "role"])
-    return at(wrong, pl.format("role {}", "position"))
-
-
-def wrong_filler(context: RuleContext) -> pl.LazyFrame:
-    """An argument that is filled by an entity of another label."""
-    schema: Allowed = context.schema
-    rows = only_if(bool(schema.roles), _arguments(context)).drop_nulls("filler_label")
-    allowed = [
-        (label, role, types)
-        for label, roles in schema.roles.items()
-        for role, types in roles.items()
-    ]
-    known = pl.LazyFrame(
-        allowed,
-        schema={"label": pl.String, "role": pl.String, "types": pl.List(pl.String)},
-        orient="row",
-    )
-    fitting = rows.join(known, on=["label", "role"], maintain_order="left")
-    wrong = fitting.filter(~pl.col("filler_label").is_in("types"))
-    return at(
-        wrong.with_columns(given="filler_label", allowed=pl.col("types").list.join(" or ")),
-        pl.format("target {}", "position"),
-    )
+    return with_hints(only_if(bool(meant), records(context, "label").drop_nulls("label")), meant)
 
 
 def too_many(context: RuleContext) -> pl.LazyFrame:

@@ -6,6 +6,7 @@ GEN4xx about units and their places. What a declaration says is `validators.gene
 
 from functools import partial
 
+from hlteval.validators import vocabulary
 from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Rule
 
@@ -14,8 +15,8 @@ RULES = (
     Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
     Rule("GEN103", "documents", labels.other_case, once=True),
     Rule("GEN104", "documents", labels.strange_label, submission_only=True),
-    Rule("GEN201", "arguments", labels.unknown_role),
-    Rule("GEN202", "arguments", labels.wrong_filler),
+    Rule("GEN201", "arguments", vocabulary.unknown_role),
+    Rule("GEN202", "arguments", vocabulary.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),
     Rule("GEN301", "documents", units.extra_document, submission_only=True),
     Rule("GEN401", "documents", units.duplicate),

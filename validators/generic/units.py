@@ -19,6 +19,7 @@ from hlteval.validators.rule import (
     normalized_spaces,
     only_if,
 )
+from hlteval.validators.vocabulary import frames, repeats
 
 #: Spans whose text is elsewhere, and the share of them, from which the unit is another one.
 _FEWEST, _MOST = 3, 0.5
@@ -63,16 +64,9 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
     if not key:
         return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
-        arguments = context.all_arguments.sort("frame_row", "role", "target")
-        pairs = pl.format("{}:{}", "role", "target").str.join(" ")
-        filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
-        rows = context.records("frames", "label", "trigger")
-        rows = rows.join(filled, on="row", how="left", maintain_order="left")
-    else:
-        rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
-    first = pl.col("record").first().over(key)
-    again = ~pl.struct(key).is_first_distinct()
-    return at(rows.with_columns(first=first, again=again).filter("again"), "")
+        return repeats(frames(context), key, "record")
+    rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
+    return repeats(rows, key, "record")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:

@@ -486,8 +486,8 @@ def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
         return
     if opened.task.scored_table not in opened.gold_format.tables:
         return
-    missing, selected = seen.reference.keys() - seen.system.keys(), opened.selected_documents
-    if names := sorted(missing & selected if selected else missing):
+    selected = opened.selected_documents or seen.reference
+    if names := sorted(n for n in seen.reference if n not in seen.system and n in selected):
         values = {"count": len(names), "names": first_names(names, _NAMED)}
         yield entry("REF107").finding(values)
 

@@ -161,8 +161,9 @@ def option_parts(opened: Submission) -> Iterator[tuple[str, str]]:
     """The options of the task with their values, or the digests of the files that they name."""
     declared = {option.name: option for option in opened.task.options}
     for name, value in opened.options.items():
-        if name in opened.files.corpora:
-            yield name, digest_of(files_in(opened.files.corpora[name]))
+        corpus = opened.files.corpora.get(name)
+        if corpus is not None and corpus.sources.height:  # a list of names has none
+            yield name, digest_of(files_in(corpus))
         else:
             yield name, content(value) if names_file(declared.get(name)) else value
 

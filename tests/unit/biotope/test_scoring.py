@@ -10,11 +10,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 import hlteval
 from hlteval.scoring.biotope.official import SoftwareOntology, shared_in_passing
 from hlteval.scoring.biotope.referents import Ontology
+from hlteval.scoring.pairings import with_outcomes
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ONTOLOGY = str(FIXTURES / "bb19-norm/valid/ontology.tab")
@@ -178,3 +180,26 @@ def test_the_alignment_says_what_became_of_each_item() -> None:
     )
     outcomes = result.tables["alignment"]["outcome"].value_counts().rows()
     assert dict(outcomes) == {"correct": 5, "partly correct": 1, "missing": 1, "extra": 1}
+
+
+def test_the_signature_has_the_content_of_the_ontology(tmp_path: Path) -> None:
+    valid = FIXTURES / "bb19-norm/valid"
+    other = tmp_path / "ontology.tab"
+    other.write_text(f"{Path(ONTOLOGY).read_text()}OBT:000009\tOBT:000001\n")
+    signatures = {
+        hlteval.score(
+            "bb19-norm",
+            str(valid / "reference"),
+            str(valid / "submission"),
+            options={"ontology": path},
+        ).signature
+        for path in (ONTOLOGY, str(other))
+    }
+    assert len(signatures) == 2
+
+
+def test_equal_but_for_the_last_digit_is_correct() -> None:
+    rows = {"reference": ["a", "b"], "predicted": ["a", "c"], "similarity": [1 - 2**-52, 0.999]}
+    shown = with_outcomes(pl.DataFrame(rows))
+    assert shown["outcome"].to_list() == ["correct", "partly correct"]
+    assert shown["similarity"].to_list() == [1.0, 0.999]

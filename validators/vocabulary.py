@@ -1,0 +1,78 @@
+"""Rules about labels, and the arguments of relations and events, that a schema declares.
+
+Such a schema has `roles`: of each label the roles, with the labels of entities that may fill them.
+"""
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from hlteval.findings.suggest import did_you_mean
+from hlteval.validators.rule import RuleContext, at, only_if
+
+Roles = Mapping[str, Mapping[str, Sequence[str]]]
+
+
+def with_hints(rows: pl.LazyFrame, hints: Mapping[str, str]) -> pl.LazyFrame:
+    """The rows of some labels, at these, with the `hint` about each."""
+    names = dict.fromkeys(("label", "hint"), pl.String)
+    wrong = pl.LazyFrame([*hints.items()], names, orient="row")
+    return at(rows.join(wrong, on="label", maintain_order="left"), "label")
+
+
+def _arguments(context: RuleContext) -> pl.LazyFrame:
+    """The arguments of relations and events whose roles are declared, with their frames."""
+    roles: Roles = context.schema.roles
+    own = context.all_arguments.filter(pl.col("label").is_in(list(roles)))
+    return only_if(bool(roles), own.rename({"frame": "id"}))
+
+
+def unknown_role(context: RuleContext) -> pl.LazyFrame:
+    """An argument of a role that its label does not have."""
+    roles: Roles = context.schema.roles
+    rows = _arguments(context)
+    pairs = rows.select("label", "role").unique().collect() if roles else pl.DataFrame()
+    meant = [
+        (label, role, did_you_mean(role, known, f"{label} has {', '.join(known)}"))
+        for label, role in pairs.iter_rows()
+        if role not in (known := roles[label])
+    ]
+    names = dict.fromkeys(("label", "role", "hint"), pl.String)
+    wrong = rows.join(pl.LazyFrame(meant, names, orient="row"), on=["label", "role"])
+    return at(wrong, pl.format("role {}", "position"))
+
+
+def wrong_filler(context: RuleContext) -> pl.LazyFrame:
+    """An argument that is filled by an entity of another label."""
+    roles: Roles = context.schema.roles
+    allowed = [(label, *each) for label, own in roles.items() for each in own.items()]
+    names = dict.fromkeys(("label", "role"), pl.String)
+    known = pl.LazyFrame(allowed, {**names, "allowed": pl.List(pl.String)}, orient="row")
+    rows = _arguments(context).drop_nulls("filler_label")
+    rows = rows.join(known, on=["label", "role"], maintain_order="left")
+    wrong = rows.filter(~pl.col("filler_label").is_in("allowed"))
+    listed = pl.col("allowed").list.join(" or ")
+    return at(wrong.with_columns(listed), pl.format("target {}", "position"))
+
+
+def frames(context: RuleContext) -> pl.LazyFrame:
+    """The relations and events with their `trigger`, and their `arguments` as a text."""
+    arguments = context.all_arguments.sort("frame_row", "role", "target")
+    pairs = pl.format("{}:{}", "role", "target").str.join(" ")
+    filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
+    rows = context.records("frames", "label", "trigger")
+    return rows.join(filled, on="row", how="left", maintain_order="left")
+
+
+def repeats(rows: pl.LazyFrame, key: Sequence[str], name: str) -> pl.LazyFrame:
+    """The rows with the key of an earlier one.
+
+    Args:
+        rows: units.
+        key: columns that are equal.
+        name: the column that names the `first` one.
+    """
+    again = rows.with_columns(
+        first=pl.col(name).first().over(key), again=~pl.struct(key).is_first_distinct()
+    )
+    return at(again.filter("again"), "")
