@@ -174,8 +174,7 @@ def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     """
     source = open_source(path)
     if source.kind not in {"file", "stdin"} or len(source.members) != 1:
-        kind = "a folder" if source.kind == "folder" else "not a TOML file"
-        raise NotToml(f"{path} is {kind}")
+        raise NotToml(f"{path} is {'a folder' if source.kind == 'folder' else 'not a TOML file'}")
     member = source.members[0]
     try:
         result = decode(member.fetch(), display=member.display)

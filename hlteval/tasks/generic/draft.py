@@ -180,9 +180,9 @@ def _match_table(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[s
     task = load(BUILTIN_OF.get(unit, unit))
     options = task.metric_options() if task.metric_options else None
     types = get_type_hints(type(options)) if options else {}
-    own = [f"# {key} = {_choice(options, types[key], key)}" for key in _KEYS if key in types]
-    if own:
-        yield from ("", "[match]", *own)
+    keys = [f"# {key} = {_choice(options, types[key], key)}" for key in _KEYS if key in types]
+    if keys:
+        yield from ("", "[match]", *keys)
     if unit not in {"relations", "events"}:
         return
     arguments = _choice(options, types["arguments"], "arguments")
