@@ -56,8 +56,6 @@ from hlteval.syntax.tsv import Lines
 SUFFIX = ".conll"
 _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?")
-#: The first suffixes are those of tags alone.
-_TAGGED = 5
 #: Lines that decide how many columns a file has.
 _FIRST = 200
 
@@ -97,12 +95,11 @@ def cells(line: str) -> list[str]:
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first lines have a tag as their last cell: all, or most of a file so named."""
+    """Whether most of the first lines have a tag as their last cell."""
     lines = head_of_first(source.members).split("\n")[:-1]
     rows = [cells(line.rstrip(" \r")) for line in lines if line.strip() and not _is_marker(line)]
     tagged = sum(len(row) > 1 and bool(_TAG.fullmatch(row[-1])) for row in rows)
-    named = source.path.endswith(FORMAT.suffixes[:_TAGGED])
-    return bool(rows) and (2 * tagged > len(rows) if named else tagged == len(rows))
+    return 2 * tagged > len(rows)
 
 
 def _is_marker(line: str) -> bool:

@@ -24,6 +24,7 @@ from hlteval.reports.terminal import visible
 from hlteval.scoring.metric import Metric
 from hlteval.tasks.options import metric_options
 from hlteval.tasks.task import Option, Task
+from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.seedev.schema import EventSchema, EventType
 
 _TASKS = """\
@@ -88,14 +89,19 @@ def _task(task: Task) -> str:
     return "\n".join(parts)
 
 
+def _unnamed(task: Task) -> str:
+    """What is submitted, where files may have any name."""
+    return "a file or a folder" if isinstance(task.schema(), Allowed) else "one file"
+
+
 def _facts(task: Task) -> str:
     ranked = "; ".join(f"{profile}: `{metric}`" for profile, metric in task.primary.items())
     rows = [
         ("specification", task.specification),
-        ("format", ", ".join(_linked((task.format, *task.submitted)))),
+        ("format", ", ".join(_linked(dict.fromkeys((task.format, *task.submitted))))),
         *_references(task),
         ("provided files", code(task.provided_suffixes) or "nothing"),
-        ("submission files", code(task.submission_suffixes) or "one file"),
+        ("submission files", code(task.submission_suffixes) or _unnamed(task)),
         ("[archive](packages.md)", _archive(task)),
         ("profiles", ", ".join(task.profiles)),
         ("ranking metric", ranked or "not scored (validation only)"),
@@ -206,7 +212,8 @@ def _scored(task: Task, scorings: Sequence[str]) -> str:
         return f"each of the {len(scorings)} [measures](metrics.md#{task.name})"
     if len(scorings) <= FEW:
         return ", ".join(scorings)
-    return f"{scorings[0]}, and {len(scorings) - 1} types of events"
+    others = "more" if isinstance(task.schema(), Allowed) else "types of events"
+    return f"{scorings[0]}, and {len(scorings) - 1} {others}"
 
 
 def _listed(metric: Metric) -> Sequence[Mapping[str, object]]:

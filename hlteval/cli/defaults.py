@@ -273,6 +273,24 @@ def config_of_call(
     return _read(path, task, quiet=quiet)
 
 
+def path_of_task(name: str, inputs: Sequence[str], written: str | None = None) -> str:
+    """The path of a task that the file of defaults lists by its name; else its name.
+
+    Args:
+        name: of the task, or empty.
+        inputs: the paths above which the file of defaults is searched for.
+        written: the value of `--defaults`.
+
+    Raises:
+        BadParameter: if several files apply.
+        Exit: with status 2, if the file has errors.
+    """
+    if not name or is_known(name):
+        return name
+    config = config_of_call(written, inputs, quiet=True)
+    return str(config.tasks.get(name, name)) if config else name
+
+
 def without_effect(config: Config, other: str) -> None:
     """Print that a file of defaults is for another task."""
     show_note(f"{config.path} has defaults for {config.task} only, not for {other}")

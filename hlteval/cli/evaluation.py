@@ -6,6 +6,7 @@ from typing import Literal
 import typer
 
 from hlteval.cli.commands import Form, check_task, declaration, with_options
+from hlteval.cli.defaults import path_of_task
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, epilog, usage
 
 
@@ -31,7 +32,7 @@ def pipeline(
     from hlteval.cli import evaluation_output as run
     from hlteval.workflows.evaluation.pipeline_state import PipelineSettings, WorkLimits
 
-    if task:
+    if task := path_of_task(task, [str(root / "submissions")], defaults_file):
         check_task(task)
     limits = WorkLimits(max_time, max_memory, jobs)
     settings = PipelineSettings(

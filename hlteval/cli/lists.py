@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from typer import BadParameter, Exit, echo
 
 from hlteval.cli.commands import Form, check_task
+from hlteval.cli.defaults import path_of_task
 from hlteval.cli.output import Outputs
 from hlteval.cli.process import usage
 from hlteval.extensions import FORMATS, TASKS, broken_extensions
@@ -62,6 +63,7 @@ def tasks(
         _check(check, form)
     _warn_of_broken(TASKS)
     if name is not None:
+        name = path_of_task(name, ["-"])
         check_task(name)
     if name and (columns or wide):
         raise BadParameter("--columns and --wide apply to the list of all tasks")

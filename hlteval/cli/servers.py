@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hlteval.cli.commands import check_task
-from hlteval.cli.defaults import config_of_call, show_note
+from hlteval.cli.defaults import config_of_call, path_of_task, show_note
 from hlteval.cli.output import show_findings
 from hlteval.cli.process import usage
 
@@ -39,6 +39,7 @@ def serve(
     from hlteval.serve.settings import ServeLimits
     from hlteval.workflows.evaluation.pipeline_state import check_memory
 
+    task = path_of_task(task or "", ["-"], defaults_file)
     given = {"task": task, "reference": reference, "profile": profile, "encoding": encoding}
 
     def ready(url: str, file: Path) -> None:
@@ -53,7 +54,7 @@ def serve(
     limits = ServeLimits(jobs, max_time, max_memory)
     with usage():
         check_memory(max_memory)
-        config = config_of_call(defaults_file, ["-"], task or "", quiet=True)
+        config = config_of_call(defaults_file, ["-"], task, quiet=True)
         settings = _settings(given, options_of(option), config)
         run(settings, port=port, limits=limits, ready=ready, notify=show_note)
 
@@ -91,6 +92,7 @@ def lsp(task: str | None = None) -> None:
     import logging
 
     if task is not None:
+        task = path_of_task(task, ["-"])
         check_task(task)
     try:
         from hlteval.lsp.editor import serve

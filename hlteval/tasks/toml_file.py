@@ -5,6 +5,7 @@ All findings have the line and column of the key or value that they are about.
 
 import re
 import tomllib
+from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -50,6 +51,8 @@ def where(path: Path, whole: str = "the manifest") -> str:
 
 #: The place in messages of `tomllib`.
 _AT = re.compile(r" \(at (?:line ([0-9]+), column ([0-9]+)|end of document)\)$")
+#: A name of a table in messages of `tomllib`.
+_NAME = re.compile(r"\('[^']*',(?: '[^']*',?)*\)")
 
 
 class NotToml(ValueError):
@@ -171,7 +174,7 @@ def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     """
     source = open_source(path)
     if source.kind not in {"file", "stdin"} or len(source.members) != 1:
-        raise NotToml(f"{path} is not a TOML file")
+        raise NotToml(f"{path} is {'a folder' if source.kind == 'folder' else 'not a TOML file'}")
     member = source.members[0]
     try:
         result = decode(member.fetch(), display=member.display)
@@ -190,7 +193,7 @@ def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
             line, column = int(place[1] or 0), int(place[2] or 0)
             lines = file.text.split("\n")[: line - 1]
             start = sum(map(len, lines)) + line + column - 2 if line else len(file.text)
-        reason = _AT.sub("", reason)
+        reason = _NAME.sub(lambda name: f"[{'.'.join(literal_eval(name[0]))}]", _AT.sub("", reason))
         values = {"reason": reason[:1].lower() + reason[1:]}
         problem = Problem(f"{prefix}101", 0, start, start, values)
         problems = [Places(file.text).finding(problem, file.path)]

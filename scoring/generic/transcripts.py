@@ -40,8 +40,9 @@ from hlteval.scoring.ratios import plain, ratio
 UNITS = ("words", "characters")
 #: The counts of edits by unit, as columns.
 EDIT_COLUMNS = tuple(f"{unit}.{edit}" for unit in UNITS for edit in EDITS)
-#: What is counted of a document: segments, those that the system lacks or that only it has, edits.
-ADDED = ("segments", "missing", "extra", *EDIT_COLUMNS)
+#: What is counted of a document: segments, those that the system lacks or that only it has, those
+#: in another letter case, edits.
+ADDED = ("segments", "missing", "extra", "other_case", *EDIT_COLUMNS)
 COUNTS: Mapping[str, pl.DataType | type[pl.DataType]] = {
     "document": pl.String,
     **dict.fromkeys(ADDED, pl.Int64),
@@ -71,6 +72,20 @@ class Options:
     contiguous: bool = False
     standardize: bool = False
     measures: tuple[str, ...] = ()
+
+    @property
+    def ignores_case(self) -> bool:
+        """Whether letter case does not count."""
+        return self.lowercase or self.standardize
+
+
+#: Whether only one side of a segment is in capitals, or letter case is all that differs.
+_SIDES = [pl.col("reference"), pl.col("system")]
+_CAPITALS = [
+    (side == side.str.to_uppercase()) & (side != side.str.to_lowercase()) for side in _SIDES
+]
+_LOWER = [side.str.to_lowercase() for side in _SIDES]
+_OTHER_CASE = (_CAPITALS[0] != _CAPITALS[1]) | ((_SIDES[0] != _SIDES[1]) & (_LOWER[0] == _LOWER[1]))
 
 
 @dataclass(frozen=True)
@@ -112,6 +127,7 @@ class Transcripts(AdditiveMetric):
             segments=pl.len().cast(pl.Int64),
             missing=pl.col("system").is_null().sum().cast(pl.Int64),
             extra=pl.col("reference").is_null().sum().cast(pl.Int64),
+            other_case=(pl.lit(not self.options.ignores_case) & _OTHER_CASE).sum().cast(pl.Int64),
             **{name: pl.col(name).sum() for name in EDIT_COLUMNS},
         )
         return counts, rows.drop(EDIT_COLUMNS[len(EDITS) :]) if alignment else None
@@ -147,9 +163,12 @@ class Transcripts(AdditiveMetric):
         return metrics, {"scorings": scorings(rows)}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
-        """Which segments only one side has."""
-        _, missing, extra = total.select(ADDED).row(0)[:3]
+        """Which segments only one side has, and whether sides are in different letter case."""
+        segments, missing, extra, other_case = total.select(ADDED).row(0)[:4]
         notes = []
+        if 2 * other_case > segments:
+            text = f"{other_case:,} of {count_of(segments, 'segment')} in another letter case"
+            notes.append(f"{text}, which counts as errors; --lowercase ignores it")
         if missing:
             notes.append(f"{count_of(missing, 'segment')} without a transcript: scored as empty")
         if extra:
@@ -255,7 +274,7 @@ def normalise(texts: pl.Series, options: Options) -> pl.Series:
     """
     if options.unicode != "none":
         texts = texts.map_elements(partial(unicodedata.normalize, options.unicode), pl.String)
-    if options.lowercase or options.standardize:
+    if options.ignores_case:
         texts = texts.str.to_lowercase()
     if options.standardize:
         for contraction, words in CONTRACTIONS.items():

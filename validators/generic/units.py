@@ -245,7 +245,10 @@ def outside_text(context: RuleContext) -> pl.LazyFrame:
 
 
 def outside_stretches(context: RuleContext) -> pl.LazyFrame:
-    """A turn that no evaluated stretch of its document overlaps."""
+    """A turn that no evaluated stretch of its document overlaps.
+
+    What only the system has is reported as such; of what has no stretch at all, the first turn is.
+    """
     schema: Allowed = context.schema
     evaluated = context.lists.get("evaluated")
     turns = context.table("instances", "row", "document", "origin", "record", "start", "end")
@@ -259,4 +262,12 @@ def outside_stretches(context: RuleContext) -> pl.LazyFrame:
     inside = turns.join(parts, on="name").filter(
         pl.col("start") < pl.col("finish"), pl.col("begin") < pl.col("end")
     )
+    if not context.own and context.against.documents.height:
+        turns = turns.filter(pl.col("name").is_in(context.against.documents["name"].implode()))
+    silent = ~pl.col("name").is_in(evaluated.documents["name"].implode())
+    turns = turns.with_columns(
+        hint=pl.when(silent)
+        .then(pl.format("add {} to the UEM file, which has nothing of it", "name"))
+        .otherwise(pl.lit("check the times, or remove the turn: it does not count"))
+    ).filter(~silent | pl.col("name").is_first_distinct())
     return at(turns.join(inside, on="row", how="anti", maintain_order="left"), "start")

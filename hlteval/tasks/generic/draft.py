@@ -5,9 +5,8 @@ The text is commented, and has every key that people change most, so that it is 
 
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple, get_args, get_type_hints
 
 import polars as pl
 
@@ -15,6 +14,7 @@ from hlteval.converters import Format, known
 from hlteval.converters import load as load_format
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
+from hlteval.representation.tag_schemes import TagSequence, detect
 from hlteval.sources import Source, open_source
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.generic.declaration import presets
@@ -30,15 +30,12 @@ CONF = "annotation.conf"
 _SIDES = frozenset({"reference", "gold", "ref", "system", "train", "dev", "test", "data"})
 #: Formats of which the unit does not follow from their tables.
 _UNITS: Mapping[str, str] = {"conll-coref": "clusters", "neleval": "links", "edl-tab": "links"}
-#: The keys of `match` that a unit has, with their other values.
-_CHOICES: Mapping[str, str] = {
-    "span": '"exact"  # or overlap, iou, contains, tokens, end, none',
-    "label": '"equal"  # or none, ancestor',
-    "arguments": '"span+label"  # or span, end, end+label, overlap',
-    "singletons": '"keep"  # or remove',
+#: The keys of `match` that are written if the unit has them, and examples of some.
+_KEYS = ("span", "label", "singletons", "collar", "skip_overlap", "lowercase", "punctuation")
+_EXAMPLES: Mapping[str, str] = {
     "collar": "0.5  # seconds in total around boundaries of the reference",
+    "skip_overlap": "true  # time with several speakers is left out",
     "lowercase": "true  # letter case is ignored",
-    "punctuation": '"remove"  # or keep',
 }
 
 
@@ -93,6 +90,13 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
         found = misfits(RuleContext(corpus, corpus, Allowed("mentions")))
         share = f"{found.explained} of {found.rows.height} spans need it"
         parts += [f'offsets = "{found.unit}"  # {share}'] if found.unit else []
+    if corpus.tokens["tag"].count():
+        sentence = corpus.tokens["segment_row"]
+        begins = sentence.ne_missing(sentence.shift(1)).to_numpy()
+        tags = TagSequence.parse(corpus.tokens["tag"].fill_null("O"), begins)
+        parts.append(f'# scheme = "{detect(tags)}"  # as found; without it, that of each file')
+    if unit == "segments":
+        parts.append('# evaluated = { format = "uem", path = "all.uem" }  # what is scored')
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
     parts += _labels(rows, unit, str(relative) if relative else "")
     parts += _match_table(unit, corpus, conf_is_used=below)
@@ -174,13 +178,15 @@ def _labels(rows: pl.DataFrame, unit: str, conf: str) -> Iterator[str]:
 def _match_table(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[str]:
     """The lines of the table `match`, and of the arguments of relations and events."""
     task = load(BUILTIN_OF.get(unit, unit))
-    names = {item.name for item in fields(task.metric_options())} if task.metric_options else set()
-    keys = [key for key in _CHOICES if key in names and key != "arguments"]
+    options = task.metric_options() if task.metric_options else None
+    types = get_type_hints(type(options)) if options else {}
+    keys = [f"# {key} = {_choice(options, types[key], key)}" for key in _KEYS if key in types]
     if keys:
-        yield from ("", "[match]", *(f"# {key} = {_CHOICES[key]}" for key in keys))
+        yield from ("", "[match]", *keys)
     if unit not in {"relations", "events"}:
         return
-    yield from ("", f"[{unit}]", f"# arguments = {_CHOICES['arguments']}")
+    arguments = _choice(options, types["arguments"], "arguments")
+    yield from ("", f"[{unit}]", f"# arguments = {arguments}")
     rows = fillers(corpus, corpus).drop_nulls("filler_label")
     if conf_is_used or not rows.height:
         return
@@ -192,6 +198,15 @@ def _match_table(unit: str, corpus: Corpus, *, conf_is_used: bool) -> Iterator[s
             for _, role, types in own.iter_rows()
         )
         yield f"{_key(str(label))} = {{ {', '.join(roles)} }}"
+
+
+def _choice(options: Any, kind: object, key: str) -> str:
+    """The default value of an option and its other values, or an example."""
+    if key in _EXAMPLES:
+        return _EXAMPLES[key]
+    default = getattr(options, key)
+    others = ", ".join(value for value in get_args(kind) if value != default)
+    return f"{_quote(default)}  # or {others}"
 
 
 def _quote(text: str) -> str:

@@ -17,6 +17,7 @@ from hlteval import converters, tasks
 from hlteval.converters.format import EVERYTHING
 from hlteval.findings import catalogue
 from hlteval.representation import TABLES
+from hlteval.validators.generic.schema import Allowed
 
 DOCS = Path(__file__).parents[3] / "docs"
 format_page, task_page = cache(pages.format_page), cache(pages.task_page)
@@ -44,7 +45,8 @@ def test_every_task_tells_what_it_takes_and_gives(name):
     task, told = tasks.load(name), part(task_page(), name)
     facts = rows(told)
     submitted = ", ".join(f"`{suffix}`" for suffix in task.submission_suffixes)
-    assert facts["submission files"] == (submitted or "one file")
+    unnamed = "a file or a folder" if isinstance(task.schema(), Allowed) else "one file"
+    assert facts["submission files"] == (submitted or unnamed)
     assert sorted(listed(facts["[metrics](metrics.md)"])) == sorted(task.metrics)
     found = re.findall(r"\[(\w+)\]\(codes\.md#\w+\) ([\d, ]+)", facts["[findings](codes.md)"])
     codes = {prefix + number for prefix, numbers in found for number in numbers.split(", ")}
@@ -106,6 +108,7 @@ def test_what_is_scored_is_named_as_what_it_is():
     assert "| plan | Curves | Relevance, Type, Type+Place |" in told["speech-sf"]
     assert "| plan | Standard pairing | All Relations, and 22 types" in told["seedev-binary"]
     assert "| plan | content | all |" in told["hub4"]
+    assert "| plan | parts | trigger_identification, and 3 more |" in told["events"]
 
 
 def _lacking(form, table):

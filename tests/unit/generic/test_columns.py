@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlteval import validate
 from hlteval.converters import WrongSetting, load
 from hlteval.converters.format import ReadResult
 from hlteval.representation.tag_schemes import (
@@ -88,6 +89,13 @@ def test_documents_sentences_and_spans_of_columns() -> None:
         (0, 21, 29),
         (1, 0, 10),
     ]
+
+
+def test_tags_without_a_prefix_do_not_hide_the_format(tmp_path: Path) -> None:
+    path = tmp_path / "run.txt"
+    path.write_text("Ann PER\nsaw O\nBob B-PER\n\n")
+    verdict = validate("mentions", str(path))
+    assert [item.code for item in verdict.findings] == ["COL102"]
 
 
 def test_several_files_give_documents_their_names(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -31,6 +32,9 @@ def test_a_draft_is_sound(data: str, unit: str, form: str, tmp_path: Path) -> No
     assert read_declaration(str(path)).findings == ()
     content = tomllib.loads(made.text)
     assert (content["task"]["unit"], content["read"]["format"]) == (unit, form)
+    path.write_text(re.sub("(?m)^# ([a-z_]+ = )", r"\1", made.text), "utf-8")
+    (tmp_path / "all.uem").write_text("m 1 0 60\n")
+    assert [each.code for each in read_declaration(str(path)).findings if each.blocking] == []
 
 
 def test_labels_and_argument_types_are_those_of_the_data() -> None:
@@ -50,6 +54,12 @@ def test_an_annotation_conf_that_is_below_is_named(
     made = draft("gold")
     assert tomllib.loads(made.text)["labels"] == {"from": "gold/annotation.conf"}
     assert '#   "Person",  # 1\n' in made.text
+
+
+def test_the_scheme_of_tags_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "own.conll"
+    path.write_text("Ann I-PER\nsaw O\nBob I-PER\nAnn B-PER\n\n")
+    assert '# scheme = "IOB1"' in draft(str(path)).text
 
 
 def test_the_unit_of_offsets_is_found() -> None:

@@ -60,6 +60,9 @@ def test_a_file_of_defaults_names_it(folder: Path) -> None:
         result = call(f"score {words} -s system")
         assert result.exit_code == 0
         assert "|task:people|declaration:" in result.stdout
+    assert call("tasks people").exit_code == 0
+    Path("evaluation", "submissions").mkdir(parents=True)
+    assert call("pipeline evaluation -r gold --task people").exit_code == 0
     Path("hlteval.toml").write_text('[tasks]\npeople = "tasks/poeple.task.toml"\n')
     assert "CFG108" in call("config hlteval.toml").output
 

@@ -77,6 +77,30 @@ def test_a_misspelt_label_is_suggested() -> None:
     assert finding.help == "did you mean Person?"
 
 
+def test_a_label_that_is_written_in_full_is_a_warning(tmp_path: Path) -> None:
+    for side, label in (("gold", "Org"), ("system", "Organisation")):
+        (tmp_path / side).mkdir()
+        text = f"T1\tPerson 0 3\tAnn\nT2\t{label} 7 11\tAcme\n"
+        (tmp_path / side / "d.ann").write_text(text)
+        (tmp_path / side / "d.txt").write_text("Ann at Acme\n")
+    verdict = validate("mentions", str(tmp_path / "system"), against=str(tmp_path / "gold"))
+    (finding,) = verdict.findings
+    assert finding.code == "GEN104"
+
+
+def test_a_document_without_evaluated_stretches_is_reported_once(tmp_path: Path) -> None:
+    turn = "SPEAKER {} 1 {} 1 <NA> <NA> A <NA> <NA>\n"
+    (tmp_path / "all.uem").write_text("m 1 0 60\n")
+    (tmp_path / "gold.rttm").write_text(turn.format("m", 1) + turn.format("n", 1))
+    lines = (turn.format(name, at) for name in "mno" for at in (1, 5))
+    (tmp_path / "run.rttm").write_text("".join(lines))
+    paths = [str(tmp_path / name) for name in ("run.rttm", "gold.rttm", "all.uem")]
+    verdict = validate("segments", paths[0], against=paths[1], options={"evaluated": paths[2]})
+    helps = {item.help for item in verdict.findings if item.code == "GEN406"}
+    assert helps == {"add n to the UEM file, which has nothing of it"}
+    assert sum(Path(item.file).name == "run.rttm" for item in verdict.findings) == 2
+
+
 def test_builtin_tasks_take_any_label() -> None:
     folder = FIXTURES / "invalid" / "GEN101-misspelt"
     verdict = validate("mentions", str(folder / "system"), against=str(folder / "gold"))

@@ -9,6 +9,7 @@ import pytest
 import hlteval
 from hlteval.tasks import load
 from hlteval.tasks.generic.declaration import WrongTask, read_declaration
+from hlteval.tasks.toml_file import NotToml
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "task-toml"
 PLACES = """
@@ -80,6 +81,24 @@ def test_errors_come_all_at_once(tmp_path: Path) -> None:
     codes = [item.code for item in caught.value.findings]
     assert sorted(codes) == ["TSK103", "TSK106", "TSK108", "TSK111"]
     assert f"{path}:3:10: unknown preset seqevall; did you mean seqeval?" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[match]\n[match]\n", "not valid TOML: cannot declare [match] twice"),
+        ("[a.b]\n[a.b]\n", "not valid TOML: cannot declare [a.b] twice"),
+    ],
+)
+def test_tables_are_named_as_toml_writes_them(text: str, message: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.task.toml"
+    path.write_text(text)
+    assert [item.message for item in read_declaration(str(path)).findings] == [message]
+
+
+def test_a_folder_is_not_a_declaration(tmp_path: Path) -> None:
+    with pytest.raises(NotToml, match="is a folder"):
+        read_declaration(str(tmp_path))
 
 
 def test_a_changed_file_is_read_again(tmp_path: Path) -> None:

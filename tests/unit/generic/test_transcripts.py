@@ -56,6 +56,18 @@ def test_a_missing_segment_is_deleted_and_a_further_one_inserted() -> None:
     assert readable(rows)["outcome"].to_list() == ["correct", "missing", "extra"]
 
 
+@pytest.mark.parametrize(
+    ("reference", "system", "counts"),
+    [("A CAT", "a hat", True), ("A cat", "a cat", True), ("a cat", "a hat", False)],
+)
+def test_another_letter_case_is_a_note(reference: str, system: str, counts: bool) -> None:
+    sides = corpus(d=[reference]), corpus(d=[system])
+    for lowercase in (False, True):
+        metric = Transcripts(options=Options(lowercase=lowercase))
+        notes = metric.notes(metric.total([metric.statistics(*sides)[0]]))
+        assert bool(notes) == (counts and not lowercase)
+
+
 def test_documents_of_one_side_only_count() -> None:
     values = score(corpus(d={"1": "a"}, e={"1": "b c"}), corpus(d={"1": "a"}, f={"1": "x"}))
     assert edits(values) == [1, 0, 1, 2]
