@@ -143,7 +143,7 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 
 $(PEERS)/installed: pyproject.toml constraints.txt
 	$(call environment,$(PEERS))
-	$(PEERS)/bin/python $(PIP) install setuptools
+	$(PEERS)/bin/python $(PIP) install -c constraints.txt setuptools
 	$(PEERS)/bin/python $(PIP) $(INSTALL) -e '.[dev,peers]'
 	touch $@
 

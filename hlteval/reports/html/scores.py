@@ -22,7 +22,7 @@ from hlteval.tasks.task import Task
 #: What tables break values down by; other columns of text divide them into groups.
 _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
 #: Tables that are shown as scores or curves, and are not broken down.
-_DRAWN = frozenset({"scorings", "curve", "pr", "ndcg", "by_document"})
+_DRAWN = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
 def _breakdowns(scores: Scores, task: Task) -> Iterator[page.Breakdown]:
@@ -33,7 +33,7 @@ def _breakdowns(scores: Scores, task: Task) -> Iterator[page.Breakdown]:
             values = {name: [row[1][at] for row in held] for at, name in enumerate(measures)}
             yield _breakdown(task, evaluation, [row[0] for row in held], values)
     each = scores.by_document
-    if each is not None and each.height > 1 and "by_document" not in scores.tables:
+    if each is not None and each.height > 1:
         values = each.drop("document").to_dict(as_series=False)
         yield _breakdown(task, "document", each["document"].to_list(), values)
     for name, frame in scores.tables.items():
