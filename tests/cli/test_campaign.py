@@ -55,7 +55,7 @@ def test_a_manifest_with_errors_is_reported_and_nothing_is_written(folder, invok
     ("arguments", "reason"),
     [
         (["nothing.toml"], "no such file or folder: nothing.toml"),
-        (["reference"], "reference is not a TOML file"),
+        (["reference"], "reference is a folder"),
         (["demo.toml", "-j", "2", "--cluster", "x"], "--jobs has no effect with --cluster"),
         (["demo.toml", "-o", "reference"], "reference is an input"),
         (["demo.toml", "-o", "no/such"], "no folder no"),
