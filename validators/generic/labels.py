@@ -82,13 +82,19 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     rows: pl.DataFrame = getattr(context.against, schema.table)
     known = sorted(rows["label"].drop_nulls().unique()) if own else []
     present = context.once(_present) if known else []
-    others = [label for label in present if label not in known]
+    others = sorted(set(present) - set(known))
+    # so many are texts or identifiers, each of which is compared with none
+    some = others if len(others) * len(known) <= _MOST else []
     apart = len(others) == len(present) or schema.unit == "labels"
     # a label may be written in full, or shortened: Organisation and Org, but not Org_unit
-    near = {label: closest(label, known, cutoff=_NEAR) or label for label in others}
-    near |= {o: k for o in others for k in known if _SAME(f"{o}\n{k}") and near[o] == o}
-    other_words = {label for label in others if _words(label) != _words(near[label])}
-    alike = {label: did_you_mean(label, known) for label in others if apart or label in other_words}
+    near = {label: closest(label, known, cutoff=_NEAR) or label for label in some}
+    near |= {o: k for o in some for k in known if _SAME(f"{o}\n{k}") and near[o] == o}
+    other_words = {label for label in some if _words(label) != _words(near[label])}
+    alike = {
+        label: did_you_mean(label, known if some else ())
+        for label in others
+        if apart or label in other_words
+    }
     listed = f"the reference has {', '.join(known[:_SHOWN])}"
     meant = {label: hint or listed for label, hint in alike.items()}
     return first_of(_with_labels(context, meant), "label")
@@ -100,6 +106,8 @@ _LABELLED = frozenset({"mentions", "relations", "events", "labels"})
 
 #: Two labels in two lines, of which one is the beginning of the other and goes on with a letter.
 _SAME = re.compile(r"(?i)(\w{3,40})(?:[^\W\d_].*\n\1|\n\1[^\W\d_].*)").fullmatch
+#: Most pairs of labels that are compared.
+_MOST = 1_000_000
 #: Least similarity of a label that looks like a mistake, in percent.
 _NEAR = 85.0
 #: A label without its digits: others of its kind have other digits.
