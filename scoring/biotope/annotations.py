@@ -99,10 +99,17 @@ def overlaps(
         )
         for rows in (ours, theirs)
     )
-    pairs = ours.join(theirs, on=by, suffix="_system", maintain_order="left_right")
-    pairs = pairs.filter(
-        pl.col("start") < pl.col("end_system"), pl.col("start_system") < pl.col("end")
+    groups = pl.concat([ours.select(by), theirs.select(by)]).select(pl.struct(by).rank("dense"))
+    ends = pl.concat([ours["end"], theirs["end"]]).to_numpy()
+    base = groups.to_series().cast(pl.Int64) * (1 + int(ends.max(initial=0)))  # groups are apart
+    ours, theirs = (
+        rows.with_columns(begin=pl.col("start") + own, until=pl.col("end") + own)
+        for rows, own in ((ours, base.head(len(ours))), (theirs, base.tail(len(theirs))))
     )
+    theirs = theirs.drop(by).rename(lambda name: f"{name}_system")
+    pairs = ours.join_where(
+        theirs, pl.col("begin") < pl.col("until_system"), pl.col("begin_system") < pl.col("until")
+    ).drop("^(begin|until).*$")
     common = shared(pairs)
     share = common / (pairs["size"] + pairs["size_system"] - common)
     return pairs.with_columns(overlap=share).filter(pl.col("overlap") > 0).sort("row", "row_system")

@@ -114,18 +114,10 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
         return Pairing(pairs, (single.filter(of_struck)["original"].to_list(), dropped.to_list()))
 
-    def values(
-        self,
-        references: Numbers,
-        predictions: Numbers,
-        pairs: Numbers,
-        matched: Numbers,
-        missed: Numbers,
-    ) -> dict[str, Numbers]:
-        """Infinite SER makes ISER 0."""
-        values = super().values(references, predictions, pairs, matched, missed)
-        infinite = (references == 0) & (values["Insertions"] + values["Deletions"] > 0)
-        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
+    def inverse(self, ser: Numbers, errors: Numbers, references: Numbers) -> Numbers:
+        """The inverse of the slot error rate; 0 if that is infinite."""
+        infinite = (references == 0) & (errors > 0)
+        return np.where(infinite, 0.0, super().inverse(ser, errors, references))
 
 
 @dataclass(frozen=True, kw_only=True)
