@@ -13,9 +13,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.findings import finding
 from hlteval.representation import Corpus
 from hlteval.scoring.generic.averages import LabelOptions
 from hlteval.scoring.matching import assigned
+from hlteval.scoring.metric import CannotCount
 
 Whole = NDArray[np.int64]
 Mask = NDArray[np.bool_]
@@ -279,8 +281,14 @@ def overlaps(left: Units, right: Units) -> tuple[Pairs, Whole]:
     """All pairs of units that share a character, and how many they share.
 
     It takes time by the number of these pairs, however spans lie within each other.
+
+    Raises:
+        CannotCount: for more than `MOST_PAIRS`, which would not fit into memory.
     """
     ours, theirs = left.pieces, right.pieces
+    count = count_overlaps(ours[1], ours[2], theirs[1], theirs[2])
+    if count > MOST_PAIRS:
+        raise CannotCount(finding("GEN409", count=count, limit=MOST_PAIRS))
     pairs = [
         _starts_within(ours[1:], theirs[1:], "left"),
         _starts_within(theirs[1:], ours[1:], "right")[::-1],
@@ -299,6 +307,21 @@ def overlaps(left: Units, right: Units) -> tuple[Pairs, Whole]:
         shared = table["shared"].to_numpy()
     order = np.lexsort(index)
     return Pairs(index.left[order], index.right[order]), shared[order]
+
+
+#: The most pairs of spans that are compared, some 6 GB.
+MOST_PAIRS = 25_000_000
+
+
+def count_overlaps(starts: Whole, ends: Whole, other_starts: Whole, other_ends: Whole) -> int:
+    """The number of pairs of stretches that share a part.
+
+    Examples:
+        >>> count_overlaps(*map(np.array, ([0, 5], [4, 9], [3, 9], [6, 12])))
+        2
+    """
+    after = np.searchsorted(np.sort(other_ends), starts, "right")
+    return int((np.searchsorted(np.sort(other_starts), ends, "left") - after).sum())
 
 
 def _starts_within(

@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+import hlteval
 from hlteval import validate
 from hlteval.findings import Finding
+from hlteval.scoring.generic import spans as spans_of
 from hlteval.tasks import load
 from hlteval.validators.generic.rules import RULES
 
@@ -115,3 +117,35 @@ def test_other_labels_can_be_ignored(tmp_path: Path) -> None:
     path.write_text(text + 'undeclared = "ignore"\n')
     verdict = validate(str(path), str(folder / "system"), against=str(folder / "gold"))
     assert verdict.findings == ()
+
+
+def test_labels_that_are_texts_are_not_compared_with_each_other(tmp_path: Path) -> None:
+    """Twenty thousand on both sides would be four hundred million pairs."""
+    sides = []
+    for side in ("gold", "system"):
+        lines = [f"d{at}\t{side} says {at:05d}" for at in range(1200)]
+        sides.append(tmp_path / f"{side}.tsv")
+        sides[-1].write_text("\n".join(["id\tlabel", *lines]) + "\n", "utf-8")
+    findings = hlteval.validate("labels", str(sides[1]), against=str(sides[0])).findings
+    meant = [item.help for item in findings if item.code == "GEN104"]
+    assert meant[0].startswith("the reference has gold says 00000, ")
+    assert not [hint for hint in meant if hint.startswith("did you mean")]
+
+
+def test_spans_around_each_other_are_counted_before_they_are_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for side, shift in (("gold", 0), ("system", 1)):
+        folder = tmp_path / side
+        folder.mkdir()
+        (folder / "d.txt").write_text("x" * 30, "utf-8")
+        spans = [(at, 20 - at + shift) for at in range(5)]
+        lines = [f"T{start + 1}\tX {start} {end}\t{'x' * (end - start)}\n" for start, end in spans]
+        (folder / "d.ann").write_text("".join(lines), "utf-8")
+    sides = str(tmp_path / "gold"), str(tmp_path / "system")
+    assert hlteval.score("mentions", *sides).metrics["partial.partial"] == 5
+    monkeypatch.setattr(spans_of, "MOST_PAIRS", 24)  # each of five with each of five
+    with pytest.raises(hlteval.Refused, match="GEN409") as refused:
+        hlteval.score("mentions", *sides)
+    (finding,) = refused.value.verdict.findings
+    assert finding.message == "25 pairs of spans overlap, more than the 24 that can be compared"
