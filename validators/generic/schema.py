@@ -24,8 +24,6 @@ class Allowed:
         roles: the labels of entities that may fill a role, by label and role.
         at_most: the most units of a label in a document.
         undeclared: how a label that is not among them is reported.
-        documents: the documents that count: those of both sides, or of the reference.
-        several: whether an item may have several labels.
     """
 
     unit: str = ""
@@ -34,8 +32,6 @@ class Allowed:
     roles: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
     undeclared: Literal["error", "warning", "ignore"] = "error"
-    documents: Literal["both", "reference"] = "both"
-    several: bool = True
 
     @property
     def table(self) -> str:

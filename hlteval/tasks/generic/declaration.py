@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
 READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated", "mode"})
-READ_OPTIONS = ("documents", "mode", "scheme")
+READ_OPTIONS = ("mode", "scheme")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
 
@@ -402,8 +402,6 @@ def make_task(file: Declaration) -> Task:
         roles=file.roles,
         at_most=file.table(file.unit).get("at_most", {}),
         undeclared=labels.get("undeclared", "error"),
-        documents=getattr(options, "documents", "both"),
-        several=getattr(options, "several", True),
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
