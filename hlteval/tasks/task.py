@@ -468,6 +468,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         official_rejects: whether the official software refuses a submission for a finding; where
             this is not said, it refuses for what blocks.
         scored_table: the table without which a reference has nothing to score against.
+        scored_documents: `both` if documents count that one side has, `reference` if those do not
+            that only the submission has.
         submission_settings: settings of the format of a submission.
         reference_settings: settings of the format of what a submission is checked against or scored
             with; a reference that is checked by itself is read with the format's own.
@@ -514,6 +516,7 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     scored_alone: bool = False
     official_ignores: Callable[[Finding], bool] | None = None
     scored_table: str = "frames"
+    scored_documents: Literal["both", "reference"] = "both"
     official_rejects: Callable[[Finding], bool] | None = None
     submission_settings: Mapping[str, str] = {}
     reference_settings: Mapping[str, str] = {}

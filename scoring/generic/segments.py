@@ -30,7 +30,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.findings.counts import count_of
+from hlteval.findings import Finding, finding
+from hlteval.findings.counts import count_of, first_names
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring.generic.turns import UNIT, Axis, Moments, Turns, make_axis, overlaps, without
 from hlteval.scoring.matching import assigned
@@ -231,6 +232,16 @@ class SpeakerTurns(AdditiveMetric):
         sums = rows.select(ADDED).sum()
         # rounded once, so that it does not depend on the order of documents
         return sums.with_columns(speaker_error=pl.lit(math.fsum(rows["speaker_error"])))
+
+    def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:
+        """Find evaluated stretches that are all of unknown documents."""
+        known = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])["document"]
+        evaluated = self.options.evaluated
+        if evaluated is None or known.is_empty() or evaluated["name"].is_in(known.implode()).any():
+            return ()
+        listed, given = first_names(known, 3), evaluated["name"].first()
+        values = {"what": "document", "given": given, "hint": f"use the names of documents: {listed}"}
+        return [finding("OPT114", **values).of("--evaluated")]
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values by name, and the table `scorings`, a row per measure."""

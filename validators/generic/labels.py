@@ -138,3 +138,17 @@ def too_many(context: RuleContext) -> pl.LazyFrame:
         ordinal=pl.int_range(pl.len()).over(key), count=pl.len().over(key)
     )
     return at(rows.filter(pl.col("ordinal") == pl.col("most")), "label")
+
+
+def several_labels(context: RuleContext) -> pl.LazyFrame:
+    """The second label of a document, where each document of the reference has one."""
+    schema: Allowed = context.schema
+    key = ["document", "label"]
+    wanted = schema.unit == "labels" and not (context.own or schema.several)
+    known = only_if(wanted, context.against.instances.lazy().select(*key).drop_nulls().unique())
+    counts = known.group_by("document").len().collect()["len"]
+    rows = records(context, "label", "llr").filter(pl.col("label").is_not_null())
+    rows = only_if(counts.len() > 0 and bool((counts == 1).all()), rows)
+    rows = rows.filter(pl.col("llr").is_null()).unique(key, keep="first", maintain_order=True)
+    count = {"count": pl.len().over("document"), "ordinal": pl.int_range(pl.len()).over("document")}
+    return at(rows.with_columns(**count).filter(pl.col("ordinal") == 1), "label")

@@ -18,7 +18,12 @@ RULES = (
     Rule("GEN201", "arguments", vocabulary.unknown_role),
     Rule("GEN202", "arguments", vocabulary.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),
-    Rule("GEN301", "documents", units.extra_document, submission_only=True),
+    Rule("GEN204", "instances", labels.several_labels, submission_only=True),
+    Rule("GEN301", "documents", partial(units.extra_document, scored="both"), submission_only=True),
+    Rule(
+        *("GEN303", "documents", partial(units.extra_document, scored="reference")),
+        submission_only=True,
+    ),
     Rule("GEN401", "documents", units.duplicate),
     Rule("GEN402", "mentions", units.outside_text),
     Rule("GEN403", "mentions", units.other_text, "mentions.text"),

@@ -24,6 +24,8 @@ class Allowed:
         roles: the labels of entities that may fill a role, by label and role.
         at_most: the most units of a label in a document.
         undeclared: how a label that is not among them is reported.
+        documents: `both` if documents that the reference lacks are scored, `reference` if not.
+        several: whether a document may have several labels.
     """
 
     unit: str = ""
@@ -32,6 +34,8 @@ class Allowed:
     roles: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
     undeclared: Literal["error", "warning", "ignore"] = "error"
+    documents: Literal["both", "reference"] = "both"
+    several: bool = False
 
     @property
     def table(self) -> str:

@@ -34,20 +34,30 @@ _KEYS: Mapping[str, Sequence[str]] = {
 # Documents that only one side has.
 
 
-def extra_document(context: RuleContext) -> pl.LazyFrame:
-    """A document that the reference lacks."""
+def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
+    """A document that the reference lacks.
+
+    Args:
+        context: the submission.
+        scored: the documents that the task scores.
+    """
+    schema: Allowed = context.schema
     others = context.against.documents["name"]
-    own = context.own or context.system.documents["name"].equals(others)
+    own = context.own or schema.documents != scored
+    own = own or context.system.documents["name"].equals(others)
     rows = only_if(not own, context.table("documents", "row", "origin", "name"))
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
     names, known = extra["name"].to_list(), others.to_list() if extra.height else []
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""
-    meant = [hint or did_you_mean(name, known, _EXTRA) for name in names]
+    meant = [hint or did_you_mean(name, known, _EXTRA[scored]) for name in names]
     hinted = extra.with_columns(hint=pl.Series(meant, dtype=pl.String))
     return about_file(hinted.lazy().rename({"name": "document"}))
 
 
-_EXTRA = "remove it, or use --lenient: its units then count as wrong"
+_EXTRA: Mapping[str, str] = {
+    "both": "remove it, or use --lenient: its units then count as wrong",
+    "reference": "remove it, or correct its name",
+}
 
 
 # Units that are there twice.

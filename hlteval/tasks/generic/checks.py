@@ -129,6 +129,10 @@ def _settings(
     settings = {item.name: item for item in form.settings if item.of == "read"}
     for key, value in own.items():
         flag = key.replace("_", "-")
+        if key == "documents" and (len(path) > 1 or value not in ("both", "reference")):
+            reason = "documents is a key of [read]" if len(path) > 1 else _unknown(key, value)
+            hint = f'write documents = "both" or "reference"{" there" if len(path) > 1 else ""}'
+            yield file.finding("TSK108", *path, key, reason=reason, hint=hint)
         if key in READ_KEYS or (key in READ_OPTIONS and key in file.option_types):
             continue
         if isinstance(value, dict) or flag not in settings:
@@ -142,8 +146,11 @@ def _settings(
         if choices and text not in choices:
             hint = did_you_mean(text, choices, f"use {', '.join(choices)}")
             hint = f"use {_SCHEMES[text]}" if text in _SCHEMES else hint
-            reason = f"{key}: unknown value {_notation(value)}"
-            yield file.finding("TSK108", *path, key, reason=reason, hint=hint)
+            yield file.finding("TSK108", *path, key, reason=_unknown(key, value), hint=hint)
+
+
+def _unknown(key: str, value: object) -> str:
+    return f"{key}: unknown value {_notation(value)}"
 
 
 def _files(file: Declaration) -> Iterator[Finding]:

@@ -35,7 +35,9 @@ if TYPE_CHECKING:
 #: The tables whose keys are options of the metric, beside that of the unit's arguments.
 _TABLES = ("labels", "match", "scores", "relations", "events")
 #: Keys of the table `read` that are no settings of a format, and those of them that are options.
-READ_KEYS = frozenset({"format", "reference", "system", "suffixes", "evaluated", "mode"})
+READ_KEYS = frozenset(
+    {"format", "reference", "system", "suffixes", "evaluated", "mode", "documents"}
+)
 READ_OPTIONS = ("mode", "scheme")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
@@ -402,6 +404,8 @@ def make_task(file: Declaration) -> Task:
         roles=file.roles,
         at_most=file.table(file.unit).get("at_most", {}),
         undeclared=labels.get("undeclared", "error"),
+        documents=file.table("read").get("documents", "both"),
+        several="separator" in file.settings("system"),
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
@@ -420,6 +424,7 @@ def make_task(file: Declaration) -> Task:
         submission_suffixes=suffixes,
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
+        scored_documents=allowed.documents,
         metric=partial(_metric, file=file, metric=builtin.metric),
         metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),

@@ -404,6 +404,8 @@ def statistics(
         if option.selects_documents and option.name in corpora and option.name not in of_metric:
             names = corpora[option.name].documents["name"]
             reference, system = of_documents(reference, names), of_documents(system, names)
+    if task.scored_documents == "reference":
+        system = of_documents(system, reference.documents["name"])
     counts, aligned = metric.statistics(reference, system, alignment=alignment)
     for name in groupings(task, opened.options):
         if name != "document":  # a column of documents

@@ -22,8 +22,10 @@ GEN104-capitals        d1.ann   1  4  10 W
 GEN201-employer        d1.ann   4 18  22 E!
 GEN202-a-place         d1.ann   4 23  25 E!
 GEN203-two-jobs        d1.ann   5  4   9 E!
+GEN204-two             s.tsv    3  4  11 E
 GEN301-another         d9.txt   0  0   0 E!
 GEN302-notes           system   0  0   0 E!
+GEN303-another         d9.txt   0  0   0 W
 GEN401-person-twice    d1.ann   5  1  18 W
 GEN401-relation-twice  d1.ann   5  1  25 W
 GEN402-beyond          d1.a2    2  8  13 E!
@@ -42,7 +44,7 @@ def found(folder: Path) -> list[Finding]:
     sides = []
     for side in ("system", "gold"):
         files = [*(folder / side).iterdir()]
-        single = len(files) == 1 and files[0].suffix in {".conll", ".rttm"}
+        single = len(files) == 1 and files[0].suffix in {".conll", ".rttm", ".tsv"}
         sides.append(str(files[0] if single else folder / side))
     task = str(folder / "own.task.toml")
     return [*validate(task, sides[0], against=sides[1]).findings]
@@ -149,3 +151,48 @@ def test_spans_around_each_other_are_counted_before_they_are_compared(
         hlteval.score("mentions", *sides)
     (finding,) = refused.value.verdict.findings
     assert finding.message == "25 pairs of spans overlap, more than the 24 that can be compared"
+
+
+def test_only_documents_of_the_reference_are_scored_if_that_is_declared() -> None:
+    folder = FIXTURES / "invalid" / "GEN303-another"
+    sides = [str(folder / side) for side in ("gold", "system")]
+    scores = hlteval.score(str(folder / "own.task.toml"), reference=sides[0], system=sides[1])
+    assert scores.metrics["micro.precision"] == 1  # 3 of 3; of both documents it would be 3 of 6
+    both = FIXTURES / "invalid" / "GEN301-another"
+    task = str(both / "own.task.toml")
+    scores = hlteval.score(task, reference=sides[0], system=sides[1], lenient=True)
+    assert scores.metrics["micro.precision"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("table", "value", "line", "reason"),
+    [
+        ("read", "gold", 5, 'documents: unknown value "gold"'),
+        ("read.system", "reference", 6, "documents is a key of [read]"),
+    ],
+)
+def test_a_wrong_choice_of_documents_is_found(
+    tmp_path: Path, table: str, value: str, line: int, reason: str
+) -> None:
+    path = tmp_path / "own.task.toml"
+    more = "" if table == "read" else f"[{table}]\n"
+    path.write_text(
+        f'[task]\nunit = "mentions"\n[read]\nformat = "brat"\n{more}documents = "{value}"\n'
+    )
+    with pytest.raises(ValueError, match="documents") as error:
+        hlteval.task(path)
+    (finding,) = error.value.findings  # type: ignore[attr-defined]
+    assert (finding.code, finding.span.line) == ("TSK108", line)
+    assert finding.message.startswith(reason)
+    assert 'write documents = "both" or "reference"' in finding.help
+
+
+@pytest.mark.parametrize("several", ["declared", "in the reference"])
+def test_several_labels_are_allowed_where_the_task_has_them(tmp_path: Path, several: str) -> None:
+    gold, system = tmp_path / "gold.tsv", tmp_path / "run.tsv"
+    gold.write_text("id\tlabel\nd1\ta\n" + ("d1\tb\n" if several != "declared" else ""))
+    system.write_text("id\tlabel\nd1\ta\nd1\tb\n")
+    setting = {"separator": ";"} if several == "declared" else {}
+    task = hlteval.task(unit="labels", read={"format": "label-table", **setting})
+    findings = hlteval.validate(task, str(system), against=str(gold)).findings
+    assert "GEN204" not in {item.code for item in findings}

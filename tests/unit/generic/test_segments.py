@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import permutations
+from pathlib import Path
 from typing import Any
 
 import polars as pl
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hlteval
 from hlteval.representation import Corpus
 from hlteval.scoring.generic.official_pyannote import OfficialSpeakerTurns
 from hlteval.scoring.generic.segments import Options, SpeakerTurns
@@ -220,3 +222,17 @@ def test_mean_average_precision_is_computed_alone() -> None:
     assert isinstance(segment_metric("plan", Options()), SpeakerTurns)
     with pytest.raises(ValueError, match="alone"):
         segment_metric("plan", Options(measures=("der", "map")))
+
+
+def test_stretches_of_other_documents_alone_are_an_error(tmp_path: Path) -> None:
+    """Without a word, each document would be evaluated from first to last turn."""
+    (tmp_path / "all.uem").write_text("meeting.wav 1 0 60\n")
+    (tmp_path / "gold.rttm").write_text("SPEAKER meeting 1 1 1 <NA> <NA> A <NA> <NA>\n")
+    path = str(tmp_path / "gold.rttm")
+    with pytest.raises(hlteval.Refused) as refused:
+        options = {"evaluated": str(tmp_path / "all.uem")}
+        hlteval.score("segments", reference=path, system=path, options=options)
+    (finding,) = (item for item in refused.value.verdict.findings if item.blocking)
+    assert (finding.code, finding.side) == ("OPT114", "--evaluated")
+    assert finding.message == "no document is called meeting.wav"
+    assert finding.help == "use the names of documents: meeting"
