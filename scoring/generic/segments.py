@@ -239,9 +239,9 @@ class SpeakerTurns(AdditiveMetric):
         evaluated = self.options.evaluated
         if evaluated is None or known.is_empty() or evaluated["name"].is_in(known.implode()).any():
             return ()
-        listed, given = first_names(known, 3), evaluated["name"].first()
-        values = {"what": "document", "given": given, "hint": f"use the names of documents: {listed}"}
-        return [finding("OPT114", **values).of("--evaluated")]
+        hint = f"use the names of documents: {first_names(known, 3)}"
+        given = evaluated["name"].first()
+        return [finding("OPT114", what="document", given=given, hint=hint).of("--evaluated")]
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values by name, and the table `scorings`, a row per measure."""

@@ -18,7 +18,18 @@ NUMBERS = (
 """The values of templates that are numbers and may be before a noun."""
 COUNTED = re.compile(rf"\{{(?:{'|'.join(NUMBERS)})(?::,)?\}} (?:[a-z]+ )?[a-z]+s\b")
 AT_LEAST_TWO = {
-    *("BIO202", "EDL308", "EDL509", "GEN204", "GEN402", "GEN404", "GEN407", "GEN409", "HUB228", "JSN112"),
+    *(
+        "BIO202",
+        "EDL308",
+        "EDL509",
+        "GEN204",
+        "GEN402",
+        "GEN404",
+        "GEN407",
+        "GEN409",
+        "HUB228",
+        "JSN112",
+    ),
     *("LDB104", "MAN202", "MAN210", "SEE409", "SRC123", "SRC124", "SSF105"),
 }
 """Codes about several things, or about large sizes and constants."""
