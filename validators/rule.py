@@ -215,11 +215,6 @@ def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:
     return rows if condition else rows.head(0)
 
 
-def normalized_spaces(column: str) -> pl.Expr:
-    """The texts of a column with a space for each stretch of white space, and none at the ends."""
-    return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()
-
-
 # What rules have found, as findings: rows within bounds, at their places in the files.
 
 

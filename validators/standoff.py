@@ -4,8 +4,9 @@ from functools import partial
 
 import polars as pl
 
+from hlteval.converters.toolkit.quotes import normalized_spaces
 from hlteval.representation import row_hash
-from hlteval.validators.rule import Rule, RuleContext, at, normalized_spaces, only_if
+from hlteval.validators.rule import Rule, RuleContext, at, only_if
 
 _PLACE = ("document", "origin", "record", "id")
 _PUNCTUATION = ".,;:()[]\"'"

@@ -52,15 +52,10 @@ from hlteval.converters.bioc.reading import (
 )
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import to_text
 from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
-from hlteval.converters.toolkit.spans import (
-    CHARACTERS,
-    UnitText,
-    candidates,
-    equivalences,
-    odd_fragments,
-)
+from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.converters.toolkit.spans import UNITS
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 
@@ -38,6 +37,8 @@ _LEAST, _SHARE = 3, 0.9
 _MOST = 10_000
 #: What other units than characters are called.
 _NAMES = {"bytes": "bytes", "utf-16": "UTF-16 code units"}
+#: The encoding of each unit, and the bytes of a unit.
+_ENCODINGS = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
 
 
 class TextWindow(NamedTuple):
@@ -88,7 +89,7 @@ class Mismatch(NamedTuple):
     def units(self) -> frozenset[str]:
         """The other units in which its offsets match, counted from the start of the passage."""
         begin, fitting = self.window.start, set()
-        for unit, (encoding, width) in UNITS.items():
+        for unit, (encoding, width) in _ENCODINGS.items():
             data = _encode(self.window.text, encoding)
             pieces = [
                 data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")

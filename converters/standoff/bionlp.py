@@ -26,7 +26,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff import reading, writing
 from hlteval.converters.standoff.dialects import BIONLP
 from hlteval.converters.standoff.reading import BATCH, EXPLAINED
-from hlteval.converters.toolkit.spans import CHARACTERS, results_in_characters
+from hlteval.converters.toolkit.offsets import CHARACTERS, results_in_characters
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Column, Table

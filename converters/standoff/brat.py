@@ -38,7 +38,8 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff import reading, writing
 from hlteval.converters.standoff.dialects import BRAT
-from hlteval.converters.toolkit.spans import CHARACTERS, in_characters, misplaced
+from hlteval.converters.toolkit.offsets import CHARACTERS, in_characters
+from hlteval.converters.toolkit.spans import misplaced
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

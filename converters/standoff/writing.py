@@ -17,8 +17,9 @@ from hlteval.converters.toolkit.fitting import (
     entity_of,
     is_normalization,
 )
+from hlteval.converters.toolkit.offsets import map_spans
 from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, write_files
-from hlteval.converters.toolkit.spans import equivalences, filled, map_offsets
+from hlteval.converters.toolkit.spans import equivalences, filled
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path, stays_inside
 
@@ -530,15 +531,15 @@ def with_line_feeds(corpus: Corpus, counts: Counter[str]) -> Corpus:
     counts["texts with carriage returns, written as line feeds"] += some.height
     texts = some.select("row", "text").iter_rows()
     pairs = {row: [m.start() + 1 for m in re.finditer("\r\n", text)] for row, text in texts}
-    mappings = {row: partial(_without_pairs, before) for row, before in pairs.items()}
+    places = {row: partial(_without_pairs, before) for row, before in pairs.items()}
     text, changed = pl.col("text").str, pl.col("document").is_in(list(pairs))
     own = pl.coalesce(pl.when(changed).then(text.replace_all("\r\n", "\n")), "text")
     return corpus.replace(
         documents=corpus.documents.with_columns(text.replace_all("\r\n?", "\n")),
-        mentions=map_offsets(corpus.mentions, mappings).with_columns(own),
+        mentions=map_spans(corpus.mentions, places).with_columns(own),
     )
 
 
-def _without_pairs(pairs: list[int], offset: int) -> int:
-    """An offset with one character for each pair of carriage return and line feed."""
-    return offset - bisect_left(pairs, offset)
+def _without_pairs(pairs: list[int], start: int, end: int) -> tuple[int, int]:
+    """A span with one character for each pair of carriage return and line feed."""
+    return start - bisect_left(pairs, start), end - bisect_left(pairs, end)

@@ -52,3 +52,8 @@ def _code_points(texts: pl.Series) -> NDArray[np.unsignedinteger]:
     if text.isascii():
         return np.frombuffer(text.encode("ascii"), dtype=np.uint8)
     return np.frombuffer(text.encode(_ENCODING, "surrogatepass"), dtype=np.uint32)
+
+
+def normalized_spaces(column: str) -> pl.Expr:
+    """The texts of a column with a space for each stretch of white space, and none at the ends."""
+    return pl.col(column).str.replace_all(r"\s+", " ").str.strip_chars()

@@ -1,10 +1,7 @@
 """Discontinuous spans, as the representation has them."""
 
-from collections.abc import Callable, Iterator, Mapping
-
 import polars as pl
 
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.quotes import are_quoted
 from hlteval.representation import Corpus
 
@@ -106,93 +103,3 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
     close = text.str.replace_all(" ", "") == right.str.replace_all(" ", "")
     older = pl.col("fragments").is_not_null() & close
     return placed.filter(~pl.col("fit") | ~(text.is_null() | same | older))
-
-
-# Offsets in other units than characters: bytes of UTF-8, or code units of UTF-16.
-
-
-CHARACTERS = "characters"
-#: The encoding of each unit, and the bytes of a unit.
-UNITS: Mapping[str, tuple[str, int]] = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
-
-
-class UnitText:
-    r"""A text whose offsets count a unit.
-
-    Examples:
-        >>> text = UnitText("\u00f6x", "bytes")
-        >>> text.length, text.character(2), text.character(9)
-        (3, 1, 8)
-    """
-
-    def __init__(self, text: str, unit: str) -> None:
-        import numpy as np
-
-        encoding, width = UNITS[unit]
-        self.size = len(text)
-        units = np.frombuffer(text.encode(encoding, "surrogatepass"), np.uint8).reshape(-1, width)
-        # A character begins where no byte of UTF-8 goes on, or no low surrogate is.
-        lead = units[:, -1]
-        begins = (lead & 0xC0) != 0x80 if width == 1 else (lead & 0xFC) != 0xDC
-        # Up to each offset, the characters that end there or before it.
-        self.ended = np.concatenate(([0], np.cumsum(begins[1:]), [self.size]))[: len(units) + 1]
-
-    @property
-    def length(self) -> int:
-        """The length in units."""
-        return len(self.ended) - 1
-
-    def character(self, offset: int) -> int:
-        """The offset in characters; beyond the text, each unit counts as one."""
-        if not 0 <= offset <= self.length:
-            return offset if offset < 0 else self.size + offset - self.length
-        return int(self.ended[offset])
-
-
-def in_characters(corpus: Corpus, unit: str) -> Corpus:
-    r"""A corpus whose mentions count another unit, with offsets in characters of the texts.
-
-    Examples:
-        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
-        >>> corpus = Corpus(
-        ...     documents=[{"row": 0, "name": "d1", "text": "\u00d6, Osh"}],
-        ...     mentions=[{**place, "mention": "T1", "label": "City", "start": 4, "end": 7}],
-        ... )
-        >>> in_characters(corpus, "bytes").mentions.select("start", "end").rows()
-        [(3, 6)]
-    """
-    if unit == CHARACTERS or corpus.mentions.is_empty():
-        return corpus
-    documents = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
-    texts = {row: UnitText(text, unit) for row, text in documents if not text.isascii()}
-    mappings = {row: text.character for row, text in texts.items()}
-    return corpus.replace(mentions=map_offsets(corpus.mentions, mappings))
-
-
-def map_offsets(
-    mentions: pl.DataFrame, mappings: Mapping[int, Callable[[int], int]]
-) -> pl.DataFrame:
-    """Mentions with other offsets, also of fragments.
-
-    Args:
-        mentions: the mentions.
-        mappings: by document, the new offset of each offset; in other documents these stay.
-    """
-    new: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
-    for document, start, end, fragments in mentions.select("document", *new).iter_rows():
-        move = mappings.get(document, int)
-        new["start"].append(move(start))
-        new["end"].append(move(end))
-        parts = [{name: move(offset) for name, offset in part.items()} for part in fragments or ()]
-        new["fragments"].append(parts if fragments is not None else None)
-    schema = mentions.schema
-    return mentions.with_columns(
-        pl.Series(name, values, dtype=schema[name]) for name, values in new.items()
-    )
-
-
-def results_in_characters(results: Iterator[ReadResult], unit: str) -> Iterator[ReadResult]:
-    """The results of a reader, with offsets in characters."""
-    for result in results:
-        corpus = in_characters(result.corpus, unit)
-        yield ReadResult(corpus, result.findings, result.members)

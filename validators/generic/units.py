@@ -1,28 +1,18 @@
 """Rules of declared tasks about documents and units: their texts, and what is there twice."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.toolkit.quotes import are_quoted
+from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
 from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
-from hlteval.validators.rule import (
-    RuleContext,
-    about_file,
-    about_submission,
-    at,
-    normalized_spaces,
-    only_if,
-)
+from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
 from hlteval.validators.vocabulary import frames, repeats
 
-#: Spans whose text is elsewhere, and the share of them, from which the unit is another one.
-_FEWEST, _MOST = 3, 0.5
 #: The columns of units that are equal, by table.
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
@@ -89,128 +79,36 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 # Spans beside the texts of their documents.
 
 
-class _Counting(NamedTuple):
-    """A way to count offsets, other than in code points from 0 with exclusive ends.
-
-    Attributes:
-        called: what a message calls it.
-        fix: what to do about it; empty where formats have a setting for it.
-        setting: the value of that setting.
-        encoding: in which units are counted.
-        width: bytes of a unit.
-        newline: what ends a line.
-        start: what has to be added to a start.
-        end: what has to be added to an end.
-    """
-
-    called: str
-    fix: str = ""
-    setting: str = ""
-    encoding: str = ""
-    width: int = 1
-    newline: str = "\n"
-    start: int = 0
-    end: int = 0
-
-    def text(self, text: str) -> str | bytes:
-        """A text in its units."""
-        lines = text if self.newline == "\n" else text.replace("\n", self.newline)
-        return lines.encode(self.encoding) if self.encoding else lines
-
-    def quote(self, text: str | bytes, start: int, end: int) -> str:
-        """The part of a text, which `text` gives, between two offsets."""
-        first, last = self.width * (start + self.start), self.width * (end + self.end)
-        part = text[max(first, 0) : max(last, 0)]
-        quoted = part if isinstance(part, str) else part.decode(self.encoding, "replace")
-        return quoted.replace(self.newline, "\n")
-
-
-_COUNTINGS = (
-    _Counting("UTF-16 code units", setting="utf-16", encoding="utf-16-le", width=2),
-    _Counting("bytes of UTF-8", setting="bytes", encoding="utf-8"),
-    _Counting("offsets count from 1", "subtract 1 from each start and end", start=-1, end=-1),
-    _Counting("ends are the last characters", "add 1 to each end", end=1),
-    _Counting("offsets count from 1, and ends are the last characters",
-              "subtract 1 from each start", start=-1),
-    _Counting("offsets are 1 too small", "add 1 to each start and end", start=1, end=1),
-    _Counting("line ends count as two characters", "use the texts with LF as line ends",
-              newline="\r\n"),
-)  # fmt: skip
-
-
-class Misfits(NamedTuple):
-    """Spans that have another text than they say, and the unit of offsets that explains them.
-
-    Attributes:
-        rows: these spans, with the text that is there as `actual`.
-        checked: how many spans have a text.
-        counting: the way to count that explains most of them; None if none does.
-        explained: how many it explains.
-    """
-
-    rows: pl.DataFrame
-    checked: int
-    counting: _Counting | None = None
-    explained: int = 0
-
-    @property
-    def unit(self) -> str:
-        """The setting of formats that explains most of them; empty if none does."""
-        return self.counting.setting if self.counting else ""
-
-
-def misfits(context: RuleContext) -> Misfits:
-    """The spans whose text is not at their offsets, white space apart."""
-    texts = dict(context.against.documents.select("row", "text").drop_nulls().iter_rows())
-    spans = context.records("mentions", "start", "end", "text", "fragments")
-    whole = spans.filter(
-        pl.col("fragments").is_null(), pl.col("document").is_in(list(texts))
-    ).drop_nulls("text")
-    every = whole.collect()
-    rows = every.filter(~are_quoted(context.against.documents, every))
-    columns = rows.select("document", "start", "end").iter_rows()
-    actual = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in columns]
-    rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
-    wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
-    if wrong.height < _FEWEST:
-        return Misfits(wrong, every.height)
-    places = wrong.select("document", "start", "end", "text").rows()
-    best, most = None, 0
-    for counting in _COUNTINGS:
-        own = {row: counting.text(texts[row]) for row in wrong["document"].unique()}
-        fitting = sum(
-            counting.quote(own[document], start, end) == text
-            for document, start, end, text in places
-        )
-        if fitting > most:
-            best, most = counting, fitting
-    if most >= _MOST * wrong.height:
-        return Misfits(wrong, every.height, best, most)
-    return Misfits(wrong, every.height)
+def _misfits(context: RuleContext) -> Misfits:
+    """The spans whose text is not at their offsets, and the way to count that explains them."""
+    spans = context.records("mentions", "start", "end", "text", "fragments").collect()
+    return misfits(context.against.documents, spans)
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:
     """A submission whose offsets fit if they are counted in another unit."""
-    found = context.once(misfits)
-    unit = found.counting.called if found.counting else ""
-    row = {"count": found.explained, "all": found.rows.height, "unit": unit, "set": found.unit}
-    return about_submission(only_if(bool(found.unit), pl.LazyFrame([row])))
+    rows = context.once(_misfits)
+    counting = rows.counting or Counting("", "")
+    row = {"count": rows.explained, "all": rows.rows.height, "unit": counting.called}
+    row["set"] = counting.setting
+    wanted = rows.counting is not None and not counting.fix
+    return about_submission(only_if(wanted, pl.LazyFrame([row])))
 
 
 def other_counting(context: RuleContext) -> pl.LazyFrame:
     """A submission, or a file of it, whose offsets fit if they are moved alike."""
-    found = context.once(misfits)
-    counting = found.counting or _Counting("")
-    files = found.rows["origin"].unique()
-    row: dict[str, object] = {"count": found.explained, "all": found.rows.height}
+    moved = context.once(_misfits)
+    counting, files = moved.counting or Counting("", ""), moved.rows["origin"].unique()
+    row: dict[str, object] = {"count": moved.explained, "all": moved.rows.height}
     row |= {"origin": [*files, 0][0], "cause": counting.called, "hint": counting.fix}
+    row["set"] = counting.setting
     rows = only_if(bool(counting.fix), pl.LazyFrame([row]))
     return about_file(rows) if len(files) == 1 else about_submission(rows)
 
 
 def other_text(context: RuleContext) -> pl.LazyFrame:
     """A span whose text is not that of the document at its offsets."""
-    found = context.once(misfits)
+    found = context.once(_misfits)
     rows = found.rows.lazy().filter(pl.col("start") < pl.col("end"))
     shown = {name: pl.col(name).str.head(40) for name in ("text", "actual")}
     return at(only_if(found.counting is None, rows).with_columns(**shown), "text")

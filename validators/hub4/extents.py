@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 import polars as pl
 
+from hlteval.converters.toolkit.quotes import normalized_spaces
 from hlteval.grammars import vocabulary
 from hlteval.validators.hub4.tables import corpus_texts, has_two_fills, is_number, like_slot
-from hlteval.validators.rule import RuleContext, about_file, normalized_spaces
+from hlteval.validators.rule import RuleContext, about_file
 
 # Ways in which all extents of a file may be off: what is at them if they are read that way.
 

@@ -5,16 +5,10 @@ import re
 import polars as pl
 
 from hlteval.converters.mt.texts import SOURCE
+from hlteval.converters.toolkit.quotes import normalized_spaces
 from hlteval.findings.suggest import closest, closest_files
 from hlteval.representation import first_case
-from hlteval.validators.rule import (
-    RuleContext,
-    about_file,
-    about_submission,
-    at,
-    normalized_spaces,
-    only_if,
-)
+from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
 
 SUFFIX = ".ltf.xml"
 _PREFIX = "ENG_"

@@ -12,6 +12,7 @@ import polars as pl
 
 from hlteval.converters import Format, known
 from hlteval.converters import load as load_format
+from hlteval.converters.toolkit.offsets import misfits
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
 from hlteval.representation.tag_schemes import TagSequence, detect
@@ -21,9 +22,6 @@ from hlteval.tasks.generic.declaration import presets
 from hlteval.tasks.generic.task_file import BUILTIN_OF, UNITS
 from hlteval.tasks.option_files import read_corpus
 from hlteval.tasks.task import WrongOption
-from hlteval.validators.generic.schema import Allowed
-from hlteval.validators.generic.units import misfits
-from hlteval.validators.rule import RuleContext
 
 CONF = "annotation.conf"
 #: Names of data that say nothing of their task.
@@ -87,9 +85,10 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     ]
     settings = {setting.name for setting in chosen.settings}
     if "offsets" in settings and corpus.mentions.height:
-        found = misfits(RuleContext(corpus, corpus, Allowed("mentions")))
-        share = f"{found.explained} of {found.rows.height} spans need it"
-        parts += [f'offsets = "{found.unit}"  # {share}'] if found.unit else []
+        shifted = misfits(corpus.documents, corpus.mentions)
+        share = f"{shifted.explained} of {shifted.rows.height} spans need it"
+        counting = shifted.counting
+        parts += [f'offsets = "{counting.setting}"  # {share}'] if counting else []
     if corpus.tokens["tag"].count():
         sentence = corpus.tokens["segment_row"]
         begins = sentence.ne_missing(sentence.shift(1)).to_numpy()

@@ -11,6 +11,13 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from hlteval.converters import Format, ReadResult, WrongSetting, known, load
+from hlteval.converters.toolkit.offsets import (
+    CHARACTERS,
+    COUNTINGS,
+    Counting,
+    in_characters,
+    misfits,
+)
 from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
@@ -175,10 +182,16 @@ class _Run:
             return form.with_settings({name: values[name] for name in values.keys() & names})
 
         written = target(output, given.get("to_format"), inputs[0].form, tables)
-        values = given.get("settings") or {}
+        values = dict(given.get("settings") or {})
         reads = [{s.name for s in each.form.settings if s.of == "read"} for each in inputs]
         writes = {setting.name for setting in written.settings if setting.of == "write"}
         self.forms = " and ".join(dict.fromkeys(each.form.name for each in inputs))
+        # which formats without the setting need too: their texts may come from another input
+        own = "offsets" in writes.union(*reads)
+        self.offsets = CHARACTERS if own else values.pop("offsets", CHARACTERS)
+        if self.offsets != CHARACTERS and self.offsets not in COUNTINGS:
+            ways = ", ".join([CHARACTERS, *COUNTINGS])
+            raise WrongSetting(f"invalid value {self.offsets} of offsets: use one of {ways}")
         every = writes.union(*reads)
         if unknown := values.keys() - every:
             name, conversion = min(unknown), f"{self.forms} to {written.name}"
@@ -193,6 +206,7 @@ class _Run:
         self.digests: dict[tuple[str, str], None] = {}
         self.files: Sequence[Listed] = ()
         self.findings: list[Finding] = []
+        self.countings: Counter[Counting] = Counter()
 
     def finish(self) -> None:
         """Write the output where it belongs, or raise the reason why nothing is written."""
@@ -233,6 +247,7 @@ class _Run:
         target.write(self.corpora(), path)
         if nothing := self.nothing(path):
             raise NotConverted(in_order([*self.findings, nothing, *losses.reasons()]))
+        self.findings += self.offset_findings()
         lost = [*losses.findings()]
         if target.layout == "per_document":  # whose documents are read again without a folder
             stems = Counter(name.rpartition("/")[2] for name in losses.documents)
@@ -262,14 +277,36 @@ class _Run:
             self.findings += first.findings
             results = first.read()
         for result in results:
-            self.findings += result.findings
+            corpus = in_characters(result.corpus, self.offsets)
+            self.findings += self.explain_offsets(corpus, result.findings)
             files = result.corpus.sources.select("member", "format", "sha256").iter_rows()
             for name, form, digest in files:
                 if form == self.target.name:
                     self.digests[name, digest] = None
-            yield from self.losses.count(result.corpus)
+            yield from self.losses.count(corpus)
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
+
+    def explain_offsets(self, corpus: Corpus, findings: Sequence[Finding]) -> Sequence[Finding]:
+        """Count the spans that another way to count explains; leave out what follows from it.
+
+        Args:
+            corpus: a batch.
+            findings: of its reader, which may have found the way itself.
+        """
+        if {item.code for item in findings} & {*entry("CNV208").suppressed_by}:
+            return findings
+        shifted = misfits(corpus.documents, corpus.mentions)
+        if shifted.counting is None:
+            return findings
+        self.countings[shifted.counting] += shifted.explained
+        return [item for item in findings if "CNV208" not in entry(item.code).suppressed_by]
+
+    def offset_findings(self) -> Iterator[Finding]:
+        """The finding about each way in which offsets seem to count."""
+        for counting, count in self.countings.items():
+            what = counting.called if counting.fix else f"offsets count {counting.called}"
+            yield finding("CNV208", count=count, what=what, setting=counting.setting)
 
     def nothing(self, path: Path) -> Finding | None:
         """The finding about an output without content, or None."""

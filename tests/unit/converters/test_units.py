@@ -8,7 +8,7 @@ import pytest
 
 from hlteval import convert
 from hlteval.converters import load
-from hlteval.converters.toolkit.spans import UNITS, UnitText
+from hlteval.converters.toolkit.offsets import UnitText, in_characters
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -17,8 +17,11 @@ TEXTS = ("\u03b1 \u03b2 \U0001d49f Osh and Kara", "Özgön \U0001d49f IRF-4 ends
 WORDS = (("Osh", "Kara"), ("IRF-4", "ends"))
 
 
+ENCODINGS = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
+
+
 def units(text: str, unit: str) -> int:
-    encoding, width = UNITS[unit]
+    encoding, width = ENCODINGS[unit]
     return len(text.encode(encoding)) // width
 
 
@@ -69,7 +72,7 @@ def spans(form: str, path: Path, unit: str) -> tuple[list[tuple[str, str | None]
     return [(text[start:end], own) for start, end, own in found], findings
 
 
-@pytest.mark.parametrize("unit", UNITS)
+@pytest.mark.parametrize("unit", ENCODINGS)
 @pytest.mark.parametrize("form", ["bioc-xml", "brat", "standoff"])
 def test_offsets_of_another_unit_are_converted(form: str, unit: str, tmp_path: Path) -> None:
     if form == "bioc-xml":
@@ -96,7 +99,7 @@ def test_the_finding_names_the_setting_that_converts(tmp_path: Path) -> None:
 def test_every_offset_is_that_of_the_last_whole_character():
     """Also inside of a character, and beyond the text."""
     text = "a\u00f6\u20ac\U0001f600\n"
-    for unit, (encoding, width) in UNITS.items():
+    for unit, (encoding, width) in ENCODINGS.items():
         data = text.encode(encoding)
         read = UnitText(text, unit)
         expected = [
@@ -105,3 +108,31 @@ def test_every_offset_is_that_of_the_last_whole_character():
         assert [read.character(at) for at in range(read.length + 1)] == expected
         assert (read.character(-1), read.character(read.length + 2)) == (-1, len(text) + 2)
         assert UnitText("", unit).character(1) == 1
+
+
+@pytest.mark.parametrize(
+    ("offsets", "spans"),
+    [
+        ("utf-16", [(3, 6), (10, 13)]),
+        ("bytes", [(5, 8), (13, 16)]),
+        ("graphemes", [(2, 5), (8, 11)]),
+        ("from-1", [(3, 6), (10, 13)]),
+        ("inclusive", [(2, 4), (9, 11)]),
+        ("from-1-inclusive", [(3, 5), (10, 12)]),
+        ("from-minus-1", [(1, 4), (8, 11)]),
+        ("crlf", [(2, 5), (10, 13)]),
+    ],
+)
+def test_each_way_to_count_is_corrected(offsets: str, spans: list[tuple[int, int]]) -> None:
+    """The text has a letter of two UTF-16 units, a line end, and an e with an accent behind it."""
+    text = {"row": 0, "name": "d", "text": "\U0001d49f Ann\ne\u0301 Bob"}
+    place = {"document": 0, "origin": 0, "record": 1, "mention": "T", "label": "X"}
+    rows = [{"row": row, **place, "start": a, "end": b} for row, (a, b) in enumerate(spans)]
+    (part,) = [{"start": a, "end": b} for a, b in spans[:1]]
+    rows[0]["fragments"] = [part]
+    corpus = in_characters(Corpus(documents=[text], mentions=rows), offsets)
+    whole = str(text["text"])
+    own = corpus.mentions.select("start", "end").rows()
+    assert [whole[start:end] for start, end in own] == ["Ann", "Bob"]
+    (moved,) = corpus.mentions["fragments"][0]
+    assert (moved["start"], moved["end"]) == own[0]

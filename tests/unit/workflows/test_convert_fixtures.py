@@ -64,6 +64,7 @@ CASES = {
     "CNV205-other-names": Case("CNV205 CNV205", ("texts", 0), TWO),
     "CNV206-one-text-missing": Case("CNV206", None, TWO),
     "CNV207-from-one": Case("CNV207", ("annotations/d1.ann", 1), TWO, output="out.jsonl"),
+    "CNV208-utf-16": Case("CNV208", None),
 }
 
 

@@ -1,0 +1,263 @@
+"""Offsets that count otherwise than in characters from 0 with exclusive ends.
+
+Java and JavaScript count UTF-16 code units, some tools bytes of UTF-8 or grapheme clusters; others
+count from 1, or give the last character of a span as its end. The texts of spans show it. Formats
+have the setting `offsets` (offsets.toml), by which all of these are read.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.quotes import are_quoted, normalized_spaces
+from hlteval.representation import Corpus
+
+CHARACTERS = "characters"
+#: Gives the new start and end of a span.
+Place = Callable[[int, int], tuple[int, int]]
+
+
+class UnitText:
+    r"""A text whose offsets count a unit.
+
+    Attributes:
+        size: its length in characters.
+
+    Examples:
+        >>> text = UnitText("\u00f6x", "bytes")
+        >>> text.length, text.character(2), text.character(9)
+        (3, 1, 8)
+    """
+
+    def __init__(self, text: str, unit: str) -> None:
+        self.size = len(text)
+        ends = np.cumsum(widths(text, unit))
+        # Up to each offset, the characters that end there or before it.
+        offsets = np.arange(1 + int(ends[-1] if self.size else 0))
+        self.ended = np.searchsorted(ends, offsets, side="right")
+        self.ended[0] = 0
+
+    @property
+    def length(self) -> int:
+        """The length in units."""
+        return len(self.ended) - 1
+
+    def character(self, offset: int) -> int:
+        """The offset in characters; beyond the text, each unit counts as one."""
+        if not 0 <= offset <= self.length:
+            return offset if offset < 0 else self.size + offset - self.length
+        return int(self.ended[offset])
+
+
+#: The units that differ from characters.
+UNITS = frozenset({"bytes", "utf-16", "crlf", "graphemes"})
+
+
+def widths(text: str, unit: str) -> NDArray[np.int64]:
+    r"""How many units each character of a text has; of a grapheme cluster, its first has the one.
+
+    Examples:
+        >>> widths("\u00f6\n", "bytes").tolist(), widths("\u00f6\n", "crlf").tolist()
+        ([2, 1], [1, 2])
+    """
+    if unit == "graphemes":
+        import regex
+
+        sizes = [len(cluster) for cluster in regex.findall(r"\X", text)]
+        begins = np.cumsum([0, *sizes])[:-1]
+        return np.bincount(begins, minlength=len(text)).astype(np.int64)
+    points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
+    more = {"bytes": (0x80, 0x800, 0x10000), "utf-16": (0x10000,)}.get(unit, ())
+    wide = [points >= least for least in more] or [points == 0x0A]
+    return np.asarray(1 + np.sum(wide, axis=0), np.int64)
+
+
+class Counting(NamedTuple):
+    """A way to count offsets.
+
+    Attributes:
+        setting: the value of the setting `offsets` of formats.
+        called: what a message calls it.
+        fix: what to do about it in the program that writes them; empty for units.
+        start: what has to be added to a start.
+        end: what has to be added to an end.
+    """
+
+    setting: str
+    called: str
+    fix: str = ""
+    start: int = 0
+    end: int = 0
+
+    def place(self, text: str) -> Place:
+        """The start and end of a span of a text in characters, from those as written."""
+        if self.setting in UNITS:
+            character = UnitText(text, self.setting).character
+            return lambda start, end: (character(start), character(end))
+        return lambda start, end: (start + self.start, end + self.end)
+
+
+#: The likeliest first.
+COUNTINGS: Mapping[str, Counting] = MappingProxyType(
+    {
+        counting.setting: counting
+        for counting in (
+            Counting("utf-16", "UTF-16 code units"),
+            Counting("bytes", "bytes of UTF-8"),
+            Counting(
+                *("from-1", "offsets count from 1", "subtract 1 from each start and end"),
+                start=-1,
+                end=-1,
+            ),
+            Counting("inclusive", "ends are the last characters", "add 1 to each end", end=1),
+            Counting(
+                *("from-1-inclusive", "offsets count from 1, and ends are the last characters"),
+                fix="subtract 1 from each start",
+                start=-1,
+            ),
+            Counting(
+                *("from-minus-1", "offsets are 1 too small", "add 1 to each start and end"),
+                start=1,
+                end=1,
+            ),
+            Counting(
+                *("crlf", "line ends count as two characters"),
+                fix="use the texts with LF as line ends",
+            ),
+            Counting("graphemes", "grapheme clusters"),
+        )
+    }
+)
+
+
+def in_characters(corpus: Corpus, offsets: str) -> Corpus:
+    r"""A corpus whose mentions count otherwise, with offsets in characters of the texts.
+
+    Args:
+        corpus: as it was read.
+        offsets: the value of the setting.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+        >>> corpus = Corpus(
+        ...     documents=[{"row": 0, "name": "d1", "text": "\u00d6, Osh"}],
+        ...     mentions=[{**place, "mention": "T1", "label": "City", "start": 4, "end": 7}],
+        ... )
+        >>> in_characters(corpus, "bytes").mentions.select("start", "end").rows()
+        [(3, 6)]
+        >>> in_characters(corpus, "from-1").mentions.select("start", "end").rows()
+        [(3, 6)]
+    """
+    if offsets == CHARACTERS or corpus.mentions.is_empty():
+        return corpus
+    counting = COUNTINGS[offsets]
+    shift = counting.place("")
+    texts = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
+    same = offsets in UNITS and offsets not in {"crlf", "graphemes"}
+    places = {
+        row: counting.place(text)
+        for row, text in (texts if offsets in UNITS else ())
+        if not (same and text.isascii())
+    }
+    otherwise = keep_place if offsets in UNITS else shift
+    return corpus.replace(mentions=map_spans(corpus.mentions, places, otherwise))
+
+
+def keep_place(start: int, end: int) -> tuple[int, int]:
+    """A span as it is."""
+    return start, end
+
+
+def map_spans(
+    mentions: pl.DataFrame, places: Mapping[int, Place], otherwise: Place = keep_place
+) -> pl.DataFrame:
+    """Mentions with other offsets, also of fragments.
+
+    Args:
+        mentions: the mentions.
+        places: by document, the new place of each span.
+        otherwise: that of spans in other documents.
+    """
+    new: dict[str, list[object]] = {"start": [], "end": [], "fragments": []}
+    for document, start, end, parts in mentions.select("document", *new).iter_rows():
+        place = places.get(document, otherwise)
+        for name, value in zip(("start", "end"), place(start, end), strict=True):
+            new[name].append(value)
+        spans = (place(part["start"], part["end"]) for part in parts or ())
+        moved = [{"start": first, "end": last} for first, last in spans]
+        new["fragments"].append(None if parts is None else moved)
+    types = mentions.schema
+    return mentions.with_columns(
+        pl.Series(name, values, types[name]) for name, values in new.items()
+    )
+
+
+def results_in_characters(results: Iterator[ReadResult], offsets: str) -> Iterator[ReadResult]:
+    """The results of a reader, with offsets in characters."""
+    for result in results:
+        corpus = in_characters(result.corpus, offsets)
+        yield ReadResult(corpus, result.findings, result.members)
+
+
+# The way to count that spans with other texts than their documents show.
+
+#: Spans whose text is elsewhere, and the share of them, from which they count otherwise.
+_FEWEST, _MOST = 3, 0.5
+
+
+class Misfits(NamedTuple):
+    """Spans that have another text than they say, and the way to count that explains them.
+
+    Attributes:
+        rows: these spans, with the text that is there as `actual`.
+        counting: the way that explains most of them; None if none does.
+        explained: how many it explains.
+    """
+
+    rows: pl.DataFrame
+    counting: Counting | None = None
+    explained: int = 0
+
+
+def misfits(documents: pl.DataFrame, spans: pl.DataFrame) -> Misfits:
+    """The spans whose text is not at their offsets, white space apart.
+
+    Args:
+        documents: with their texts.
+        spans: mentions with their texts; those with fragments are left out.
+    """
+    texts = dict(documents.select("row", "text").drop_nulls().iter_rows())
+    continuous = pl.col("fragments").is_null() & pl.col("text").is_not_null()
+    every = spans.filter(continuous, pl.col("document").is_in(list(texts)))
+    rows = every.filter(~are_quoted(documents, every))
+    columns = rows.select("document", "start", "end").iter_rows()
+    actual = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in columns]
+    rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
+    wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
+    if wrong.height < _FEWEST:
+        return Misfits(wrong)
+    places = wrong.select("document", "start", "end", "text").rows()
+    own = {row: texts[row] for row in wrong["document"].unique()}
+    counts = {name: _count_explained(counting, own, places) for name, counting in COUNTINGS.items()}
+    best = max(counts, key=lambda name: counts[name])
+    if counts[best] >= max(_MOST * wrong.height, 1):
+        return Misfits(wrong, COUNTINGS[best], counts[best])
+    return Misfits(wrong)
+
+
+def _count_explained(
+    counting: Counting, texts: Mapping[int, str], places: Sequence[tuple[int, int, int, str]]
+) -> int:
+    """How many spans have their text if they count in a way."""
+    place_in = cache(lambda document: counting.place(texts[document]))
+    count = 0
+    for document, start, end, text in places:
+        first, last = place_in(document)(start, end)
+        count += texts[document][max(first, 0) : max(last, 0)] == text
+    return count
