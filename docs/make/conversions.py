@@ -61,6 +61,52 @@ def partial_support(form: Format) -> str:
     return "; ".join(f"`{name}` without {code(columns)}" for name, columns in missing if columns)
 
 
+#: What annotations consist of, as people say it, and the columns or tables that hold it.
+_PARTS = {
+    "text": ("documents.text",),
+    "tokens": ("tokens",),
+    "spans": ("mentions",),
+    "in pieces": ("mentions.fragments",),
+    "entity": ("mentions.entity",),
+    "relations": ("frames",),
+    "events": ("frames",),
+    "attributes": ("modifiers",),
+    "labels, times": ("instances",),
+    "annotators": ("mentions.annotator", "instances.annotator", "frames.annotator"),
+    "confidence": ("mentions.confidence", "instances.llr"),
+}
+
+
+def holding_table(formats: Sequence[Format], up: str = "../") -> str:
+    """What each format of annotated data can hold, in the words of people who annotate.
+
+    Args:
+        formats: the formats; those without spans, tokens and labels are left out.
+        up: the path to the page of formats.
+
+    Examples:
+        >>> from hlteval.converters import load
+        >>> holding_table([load("rttm")]).splitlines()[-1]
+        '| [rttm](../formats.md#rttm) | both | - | - | - | - | - | - | - | - | yes | - | - |'
+    """
+    rows = [
+        (
+            f"[{form.name}]({up}formats.md#{form.name})",
+            "both" if form.reads and form.write else "read" if form.reads else "write",
+            *("yes" if _holds(form, part) else "-" for part in _PARTS),
+        )
+        for form in formats
+        if {"mentions", "tokens", "instances"} & {*form.carries} and not form.evaluation
+    ]
+    return table(("format", "", *_PARTS), rows)
+
+
+def _holds(form: Format, part: str) -> bool:
+    kinds = form.frame_kinds or ("relation", "event")
+    of_kind = part not in {"relations", "events"} or part.removesuffix("s") in kinds
+    return of_kind and not {*_PARTS[part]}.isdisjoint(form.carries)
+
+
 def pair_table(formats: Sequence[Format]) -> str:
     """What each format that is read loses in each of the others that is written."""
     lossy = [form for form in formats if not form.carries_all]

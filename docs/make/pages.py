@@ -12,7 +12,7 @@ from importlib import import_module
 from itertools import groupby
 from typing import Literal
 
-from docs.make.conversions import pair_table, partial_support, support_table
+from docs.make.conversions import holding_table, pair_table, partial_support, support_table
 from docs.make.markdown import code, table
 from docs.make.origins import origins
 from hlteval import converters, tasks
@@ -76,6 +76,25 @@ def format_page() -> str:
     """
     listed = [converters.load(name) for name in converters.BUILTIN]
     return "\n".join([_FORMATS, support_table(listed), pair_table(listed), *map(_format, listed)])
+
+
+def with_region(text: str, name: str, content: str) -> str:
+    r"""A page with the content between two comments, `NAME: made by ...` and `end of NAME`.
+
+    Examples:
+        >>> with_region("<!-- x: made -->\nold\n<!-- end of x -->", "x", "new")
+        '<!-- x: made -->\nnew\n<!-- end of x -->'
+    """
+    before, begin, rest = text.partition(f"<!-- {name}:")
+    line, _, rest = rest.partition("\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->")
+    return f"{before}{begin}{line}\n{content}\n{end}{after}"
+
+
+def moving_page(text: str) -> str:
+    """The page docs/how-to/moving-data.md with its table of formats."""
+    listed = [converters.load(name) for name in converters.BUILTIN]
+    return with_region(text, "formats", holding_table(listed).strip())
 
 
 def _task(task: Task) -> str:

@@ -38,6 +38,8 @@ def rows(text: str) -> dict[str, str]:
 def test_the_committed_pages_are_up_to_date(golden):
     golden(DOCS / "tasks.md", task_page())
     golden(DOCS / "formats.md", format_page())
+    page = DOCS / "how-to" / "moving-data.md"
+    golden(page, pages.moving_page(page.read_text("utf-8")))
 
 
 @pytest.mark.parametrize("name", tasks.BUILTIN)
