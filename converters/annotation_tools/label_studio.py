@@ -339,4 +339,5 @@ DIALECT = Dialect(
     _take,
     merges=True,
 )
+locate = DIALECT.locate
 FORMAT = declaration(__name__)

@@ -336,6 +336,10 @@ class Draft:
         known.add(own)
         return own
 
+    def place(self, span: tuple[int, int]) -> tuple[int, int]:
+        """A span in characters."""
+        return span if self.units is None else (self.units(span[0]), self.units(span[1]))
+
     def mention(
         self,
         path: Path,
@@ -355,10 +359,7 @@ class Draft:
             text: its text as written, if it is.
             columns: `entity`, `confidence` and `annotator`.
         """
-        written = span
-        if self.units is not None:
-            span = (self.units(span[0]), self.units(span[1]))
-        start, end = span
+        written, (start, end) = span, self.place(span)
         if self.text is not None:
             there = self.text[start:end]
             if isinstance(text, str) and text and not is_text_of(text, there):

@@ -281,7 +281,7 @@ def explain(violation: SchemaError) -> dict[str, object]:
         missing = [name for name in wanted if name not in given]
         return {"missing": ", ".join(missing)}
     if keyword == "anyOf":
-        return {"given": compact(given)[:60]}
+        return {"given": compact(given)[:60], "wanted": violation.schema.get("description", "")}
     allowed = wanted if isinstance(wanted, list) else [wanted]
     if keyword == "type":
         kind = KINDS.get(type(given), "something else")
