@@ -1,9 +1,9 @@
 r"""Doccano JSON Lines: texts with spans, relations or categories.
 
 Format:
-    An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`, `text`,
-    and `label`: lists of start, end and label, or categories. Projects with relations have `entities`
-    and `relations` between them instead. Older versions have `labels`, or `annotations`.
+    An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`,
+    `text`, and `label`: lists of start, end and label, or categories. Projects with relations have
+    `entities` and `relations` between them instead. Older versions have `labels`, or `annotations`.
 
 Conventions:
     A span is a mention, a category a label of the text. Labels that are sentences are the texts of
@@ -41,7 +41,7 @@ _MEMBERS = re.compile(
     r'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
 #: The definition of the items of each member.
-_PARTS = {name: "span" for name in ("label", "labels", "entities", "annotations")}
+_PARTS = dict.fromkeys(("label", "labels", "entities", "annotations"), "span")
 _PARTS |= {"cats": "span", "relations": "relation"}
 _ENTITY = ("id", "label", "start_offset", "end_offset", "user")
 _RELATION = ("id", "from_id", "to_id", "type")
@@ -82,7 +82,9 @@ def _take(draft: Draft, item: Item) -> None:
                 draft.mention(path, name, str(part["label"]), span, annotator=user)
                 draft.keep("$.entities", part, _ENTITY)
             elif len(str(part)) > _LONGEST or str(part).count(" ") >= _WORDS:
-                draft.leave_out("texts as labels, of a sequence-to-sequence project", path, "JAN106")
+                draft.leave_out(
+                    "texts as labels, of a sequence-to-sequence project", path, "JAN106"
+                )
             else:
                 draft.label(str(part))
 
@@ -125,7 +127,8 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
 def _has_numbers(documents: Iterable[Document]) -> bool:
     """Whether there are relations, or entities with numbers."""
     return any(
-        document.relations or any(isinstance(as_number(each.name), int) for each in document.mentions)
+        document.relations
+        or any(isinstance(as_number(each.name), int) for each in document.mentions)
         for document in documents
     )
 
@@ -151,7 +154,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     ]
     relations = [each.name for document in documents for each in document.relations]
     return {
-        **json_writing.count_losses(corpus),
+        **json_writing.count_losses(corpus, ("$", "$.entities", "$.relations")),
         "identifiers of mentions that are not numbers": len(lost),
         "missing identifiers of relations, which are numbered": relations.count(None),
     }

@@ -45,6 +45,8 @@ _SPANS = ("labels", "hypertextlabels")
 _ABOUT = {"choices": "choices", "textarea": "text", "rating": "rating", "number": "number"}
 _ANNOTATION = re.compile(r"\$\.annotations\[([1-9][0-9]{0,8})\]")
 _RESULT = "$.result"
+#: The elements of attributes that are written.
+_OWN = ("$", "$.data", "$.member", _RESULT, "$.annotations", "$.annotations.result")
 #: The members of a result, and of its value, that have a place.
 _PLACED = ("id", "type", "value", "score", "from_id", "to_id", "labels")
 _VALUE = ("start", "end", "text", *_SPANS)
@@ -85,7 +87,7 @@ def _take(draft: Draft, task: Item) -> None:
     for path, item in draft.each(f"{which}.*"):
         at = int(path[1])
         if item.get("was_cancelled"):
-            draft.leave_out("cancelled annotations", path)
+            draft.leave_out("cancelled annotation", path)
             continue
         annotator = _annotator(item, at + 1, several=several)
         repeated = annotator is not None and annotator in annotators.values()
@@ -244,7 +246,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every task, with the row of its document."""
     elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
-    for document in json_writing.documents(corpus, elements, "modifiers"):
+    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
         own, which = document.members, "annotations"
         member = next(iter(own["$.member"]), "text")
         text = {} if document.text is None else {member: document.text}
@@ -311,7 +313,7 @@ def _add_others(document: Document, of: Any, annotators: Mapping[str | None, int
             {**item, **relation.members, "direction": "right" if direction == "left" else direction}
         )
     for label in document.labels:
-        item: Item = {"from_name": "choice", "to_name": "text", "type": "choices"}
+        item = {"from_name": "choice", "to_name": "text", "type": "choices"}
         of(label.annotator).append({**item, "value": {"choices": [label.label]}, **label.members})
 
 
@@ -322,7 +324,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     )
     named = corpus.modifiers.filter(corpus.modifiers["modifier"] != "")
     return {
-        **json_writing.count_losses(corpus, texts=True),
+        **json_writing.count_losses(corpus, _OWN, texts=True, apart=True),
         "attributes of other items than mentions": modifiers.height,
         "identifiers of attributes": named.height,
     }

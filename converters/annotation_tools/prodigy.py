@@ -6,9 +6,10 @@ Format:
 
 Conventions:
     Offsets are code points, 0-based and half-open; `token_end` is the last token itself. Only
-    answers `accept` are read; others are counted. A text is identified by `id`, or by `_input_hash`:
-    objects of one text are a document, whose annotators are `_annotator_id`, or `_session_id`. A
-    relation connects the spans that it names, or that have its tokens. All other members are kept.
+    answers `accept` are read; others are counted. A text is identified by `id`, or by
+    `_input_hash`: objects of one text are a document, whose annotators are `_annotator_id`, or
+    `_session_id`. A relation connects the spans that it names, or that have its tokens. All other
+    members are kept.
     Relations need tokens: where a document has none, words and signs are written as such.
 
 Example lines:
@@ -22,6 +23,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -39,6 +41,7 @@ _PARTS = {"tokens.*": "token", "spans.*": "span", "relations.*": "relation"}
 _LISTS = ("tokens", "spans", "relations")
 _SPAN = ("start", "end", "label", "text", "token_start", "token_end", "score", "kb_id", "id")
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
+_OWN = ("$", "$.answers", "$.tokens", "$.spans", "$.relations")
 _ENDS = ("head", "child")
 _ENTRY = re.compile(r"\$\.answers\[([1-9][0-9]{0,8})\]")
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -58,7 +61,7 @@ def _take(draft: Draft, item: Item) -> None:
     """Add an answer."""
     answer = item.get("answer", "accept")
     if answer != "accept":
-        draft.leave_out(f"answers {str(answer)[:20]!r}", ())
+        draft.leave_out(f"{str(answer)[:20]} answer", ())
         return
     new = draft.document(item.get("id", item.get("_input_hash")), item.get("text"))
     annotator, number = _annotator(item), draft.entries[draft.row]
@@ -107,7 +110,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         annotator: whose they are.
         starts: where each token starts.
     """
-    places: dict[tuple[int, int], str] = {}
+    places: dict[Any, str] = {}
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
@@ -116,15 +119,15 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         draft.mention(path, name, label, place, text, annotator=annotator, **more)
         draft.keep("$.spans", span, _SPAN if starts else (n for n in _SPAN if "token" not in n))
     for path, relation in draft.each("relations.*"):
-        ends = []
+        ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:
-            span, index = relation.get(f"{end}_span"), relation[end]
-            place = (span.get("start"), span.get("end")) if isinstance(span, dict) else None
-            name = places.get(place) if place else None
-            if name is None and index < len(starts):
+            limits, index = relation.get(f"{end}_span"), relation[end]
+            limits = limits if isinstance(limits, dict) else {}
+            target: str | None = places.get((limits.get("start"), limits.get("end")))
+            if target is None and index < len(starts):
                 at = starts[index]
-                name = next((own for (a, b), own in places.items() if a <= at < b), None)
-            ends.append((name, index, end))
+                target = next((own for (a, b), own in places.items() if a <= at < b), None)
+            ends.append((target, index, end))
         own = relation.get("id")
         draft.relation(path, relation.get("label", ""), ends, own, annotator)
         draft.keep("$.relations", relation, _RELATION)
@@ -138,15 +141,15 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> N
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every answer, with the row of its document."""
     elements = {"mentions": "$.spans", "frames": "$.relations", "tokens": "$.tokens"}
-    for document in json_writing.documents(corpus, elements, "tokens"):
+    for document in json_writing.documents(corpus, elements, "tokens", apart=True):
         answers: dict[str | None, Item] = {}
         for element, members in document.members.items():
             if _ENTRY.fullmatch(element):
                 answers.setdefault(_annotator(members), members)
-        items = [*document.mentions, *document.relations, *document.labels]
-        for item in items:
-            by = {} if item.annotator is None else {"_annotator_id": item.annotator}
-            answers.setdefault(item.annotator, {**by, "answer": "accept"})
+        by = [each.annotator for each in document.mentions]
+        for annotator in [*by, *(each.annotator for each in document.labels)]:
+            own = {} if annotator is None else {"_annotator_id": annotator}
+            answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
         tokens = [_token(at, row, text) for at, row in enumerate(document.others["tokens"])]
         if document.relations and not tokens:
@@ -169,7 +172,7 @@ def _tokens(text: str, mentions: Iterable[Mention]) -> list[Item]:
     for word in _WORD.finditer(text):
         start, end = word.span()
         cuts = [start, *(at for at in borders if start < at < end), end]
-        for first, last in zip(cuts, cuts[1:], strict=False):
+        for first, last in pairwise(cuts):
             row = {"text": text[first:last], "start": first, "end": last, "members": {}}
             tokens.append(_token(len(tokens), row, text))
     return tokens
@@ -189,7 +192,7 @@ def _answer(
 
     def linked(relation: Relation) -> Item:
         spans = [placed(end) for end in relation.ends]
-        item = {} if relation.name is None else {"id": relation.name}
+        item: Item = {} if relation.name is None else {"id": relation.name}
         item |= {end: span.get("token_end", 0) for end, span in zip(_ENDS, spans, strict=True)}
         item |= {f"{end}_span": span for end, span in zip(_ENDS, spans, strict=True)}
         return {**item, "label": relation.label, **relation.members}
@@ -217,7 +220,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what answers cannot represent."""
     nameless = corpus.mentions.filter(corpus.mentions["mention"] == "")
     return {
-        **json_writing.count_losses(corpus),
+        **json_writing.count_losses(corpus, _OWN, apart=True),
         "missing identifiers of mentions, which are numbered": nameless.height,
     }
 

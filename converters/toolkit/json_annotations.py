@@ -34,6 +34,7 @@ from hlteval.converters.toolkit.source_files import (
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
 from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
 from hlteval.findings import FieldRef, Location
+from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import Rows
 from hlteval.sources import Member, Source
@@ -213,7 +214,8 @@ class Draft:
         """End a file: report what is known of all of it."""
         self._decide()
         for (code, what), (index, path, count) in self.left_out.items():
-            self.reporter.report(index, code, path, what=what, count=count)
+            shown = count_of(count, what) if code == "JAN107" else what
+            self.reporter.report(index, code, path, what=shown, count=count)
         self.reporter.settle()
 
     @property
@@ -268,7 +270,13 @@ class Draft:
         self.reporter.report(self.index, code, path, **values)
 
     def leave_out(self, what: str, path: Path, code: str = "JAN107") -> None:
-        """Count something that is not read; it is reported once a file, at the first place."""
+        """Count something that is not read; it is reported once a file, at the first place.
+
+        Args:
+            what: what it is, in the singular for JAN107.
+            path: the path to it.
+            code: the code that reports it.
+        """
         counted = self.left_out.setdefault((code, what), [self.index, path, 0])
         counted[2] += 1
 
@@ -329,12 +337,11 @@ class Draft:
         if name is None or name == "":
             return f"T{self.numbers[self.row]}"
         own, known = str(name), self.identifiers[self.row]
-        if own in known and prefix:
-            own = f"{prefix}{own}"
-        if own in known:
+        if f"{prefix}\n{own}" in known:
             self.report("JAN302", path, id=own[:40])
-        known.add(own)
-        return own
+        unique = f"{prefix}{own}" if own in known else own
+        known |= {unique, f"{prefix}\n{own}"}
+        return unique
 
     def place(self, span: tuple[int, int]) -> tuple[int, int]:
         """A span in characters."""

@@ -1,8 +1,9 @@
 """Annotations in JSON: the documents of a corpus as formats of annotation tools write them."""
 
 import json
+import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from hlteval.syntax.json_text import strict
 Item = dict[str, Any]
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
+_NUMBER = re.compile(r"\[[0-9]+\]")
 
 
 class Mention(NamedTuple):
@@ -86,13 +88,16 @@ class Document:
     others: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
 
-def documents(corpus: Corpus, elements: Mapping[str, str], *others: str) -> Iterator[Document]:
+def documents(
+    corpus: Corpus, elements: Mapping[str, str], *others: str, apart: bool = False
+) -> Iterator[Document]:
     """The documents of a batch.
 
     Args:
         corpus: the batch.
         elements: the elements of attributes that the items of tables have, by table.
         others: further tables whose rows are given.
+        apart: whether what annotators have is apart, so that a relation is that of its mentions.
     """
     columns = ("row", "name", "text")
     listed = {row: Document(row, *rest) for row, *rest in corpus.documents.select(columns).rows()}
@@ -107,7 +112,7 @@ def documents(corpus: Corpus, elements: Mapping[str, str], *others: str) -> Iter
         else:
             listed[place[0]].members[element][name] = json.loads(value)
     _add_mentions(corpus, listed, members, elements.get("mentions"))
-    _add_relations(corpus, listed, members, elements.get("frames"))
+    _add_relations(corpus, listed, members, elements.get("frames"), apart=apart)
     labels = corpus.instances.filter(is_label()).select(*_KEY, "label", "llr", "annotator")
     for *place, label, score, annotator in labels.iter_rows():
         more = members.get((elements.get("instances"), *place), {})
@@ -133,7 +138,12 @@ def _add_mentions(
 
 
 def _add_relations(
-    corpus: Corpus, listed: Mapping[int, Document], members: Mapping[Any, Item], element: Any
+    corpus: Corpus,
+    listed: Mapping[int, Document],
+    members: Mapping[Any, Item],
+    element: Any,
+    *,
+    apart: bool,
 ) -> None:
     names = {row: unique_mentions(document.mentions) for row, document in listed.items()}
     targets = two_arguments(corpus)
@@ -142,8 +152,10 @@ def _add_relations(
         known = names[place[0]]
         ends = [known.get(target) for target in targets.get(row, ())]
         if len(ends) == len(ROLES) and ends[0] and ends[1]:
-            more = members.get((element, *place), {})
-            relation = Relation(name, label, (ends[0], ends[1]), annotator, more)
+            if apart and ends[0].annotator != ends[1].annotator:
+                continue
+            more, by = members.get((element, *place), {}), ends[0].annotator if apart else annotator
+            relation = Relation(name, label, (ends[0], ends[1]), by, more)
             listed[place[0]].relations.append(relation)
 
 
@@ -181,16 +193,19 @@ def has_place() -> pl.Expr:
     return first.is_between(0, _LARGEST) & (last <= _LARGEST)
 
 
-def count_losses(corpus: Corpus, *, texts: bool = False, names: bool = True) -> Mapping[str, int]:
+def count_losses(
+    corpus: Corpus, elements: Collection[str], *, texts: bool = False, apart: bool = False
+) -> Mapping[str, int]:
     """The counts of what no format of annotation tools can represent.
 
     Args:
         corpus: the batch.
+        elements: the elements of the format, without numbers.
         texts: whether mentions have texts of their own.
-        names: whether they have identifiers of their own.
+        apart: whether what annotators have is apart.
 
     Examples:
-        >>> sum(count_losses(Corpus()).values())
+        >>> sum(count_losses(Corpus(), ()).values())
         0
     """
     written = list(documents(corpus, {}))
@@ -207,7 +222,10 @@ def count_losses(corpus: Corpus, *, texts: bool = False, names: bool = True) -> 
             for position, role in roles
         ),
         "instances that are not labels of documents": kinds.height,
-        "attributes of other formats": sum(not is_member(*row) for row in attributes),
+        "attributes of other formats": sum(
+            _NUMBER.sub("", element) not in elements or not is_member(element, value)
+            for element, value in attributes
+        ),
     }
     listed = [(document.text, each) for document in written for each in document.mentions]
     if not texts:
@@ -215,11 +233,18 @@ def count_losses(corpus: Corpus, *, texts: bool = False, names: bool = True) -> 
             each.text is not None and each.text != (text or "")[each.start : each.end]
             for text, each in listed
         )
-    if not names:
-        found["identifiers of mentions, which are numbered"] = sum(
-            each.own_name is not None for _, each in listed
-        )
+    if apart:
+        found |= _count_apart(corpus)
     return found
+
+
+def _count_apart(corpus: Corpus) -> Mapping[str, int]:
+    """The count of relations that are not of the annotator of both mentions."""
+    relations = [each for document in documents(corpus, {}) for each in document.relations]
+    foreign = [
+        each for each in relations if any(end.annotator != each.annotator for end in each.ends)
+    ]
+    return {"relations of other annotators than their mentions": len(foreign)}
 
 
 #: Gives the objects of a batch, each with the row of its document.

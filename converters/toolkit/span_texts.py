@@ -1,4 +1,4 @@
-"""Texts of spans that are not what is at their offsets, and the units of offsets that explain it."""
+"""Texts of spans that are not what is at their offsets, and the units that explain it."""
 
 from functools import lru_cache
 from typing import NamedTuple
