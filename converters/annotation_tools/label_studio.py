@@ -83,7 +83,7 @@ def _take(draft: Draft, task: Item) -> None:
     draft.keep("$", task, ("id", "data", which))
     _keep_data(draft, data, member)
     annotators: dict[int, str | None] = {}
-    several = len(draft.parts[f"{which}.*"]) > 1
+    several = len(task.get(which, ())) > 1
     for path, item in draft.each(f"{which}.*"):
         at = int(path[1])
         if item.get("was_cancelled"):

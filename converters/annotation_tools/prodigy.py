@@ -23,7 +23,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -40,7 +40,9 @@ _MEMBERS = re.compile(r'"(?:_input_hash|_task_hash|_annotator_id|token_start|ans
 _PARTS = {"tokens.*": "token", "spans.*": "span", "relations.*": "relation"}
 _LISTS = ("tokens", "spans", "relations")
 _SPAN = ("start", "end", "label", "text", "token_start", "token_end", "score", "kb_id", "id")
+_UNPLACED = tuple(name for name in _SPAN if not name.startswith("token"))
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
+_TOKEN = ("text", "start", "end", "id", "ws")
 _OWN = ("$", "$.answers", "$.tokens", "$.spans", "$.relations")
 _ENDS = ("head", "child")
 _ENTRY = re.compile(r"\$\.answers\[([1-9][0-9]{0,8})\]")
@@ -88,17 +90,18 @@ def _annotator(item: Mapping[str, Any]) -> str | None:
 def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
     """Add the tokens, those of the first answer for a text, and give where each starts."""
     starts, rows, text = list[int](), draft.rows["tokens"], draft.text or ""
+    row, origin, place = draft.row, draft.origin, draft.place
     for path, token in draft.each("tokens.*"):
         starts.append(token["start"])
         if not new:
             continue
-        start, end = draft.place((token["start"], token["end"]))
-        place = (draft.row, draft.origin, draft.record)
-        rows.append((*place, None, None, start, end, token.get("text", text[start:end])))
-        known = ["text", "start", "end", *["id"] * (token.get("id") == path[1])]
-        known += ["ws"] * (token.get("ws") == (text[end : end + 1] == " "))
-        if len(token) > len(known):
-            draft.keep("$.tokens", token, known)
+        start, end = place((token["start"], token["end"]))
+        own = token.get("text", text[start:end])
+        rows.append((row, origin, draft.record, None, None, start, end, own))
+        usual = token.get("id") == path[1], token.get("ws") == (text[end : end + 1] == " ")
+        if usual != (True, True) or len(token) > len(_TOKEN):
+            known = compress(_TOKEN, (True, True, True, *usual))
+            draft.keep("$.tokens", token, tuple(known))
     return starts
 
 
@@ -117,7 +120,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         more = {"confidence": span.get("score"), "entity": span.get("kb_id") or None}
         label, text = span.get("label", ""), span.get("text")
         draft.mention(path, name, label, place, text, annotator=annotator, **more)
-        draft.keep("$.spans", span, _SPAN if starts else (n for n in _SPAN if "token" not in n))
+        draft.keep("$.spans", span, _SPAN if starts else _UNPLACED)
     for path, relation in draft.each("relations.*"):
         ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:

@@ -7,7 +7,7 @@ spans and their texts, identifiers, and what is not read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -23,7 +23,6 @@ from hlteval.converters.toolkit.json_documents import (
 )
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import (
-    BATCH,
     FileBatch,
     batches,
     documents,
@@ -43,7 +42,8 @@ from hlteval.syntax.places import Path
 Item = dict[str, Any]
 #: The roles of a relation of two mentions, as brat has them.
 ROLES = ("Arg1", "Arg2")
-#: Most documents of a batch, if they have no text.
+#: Characters of texts that complete a batch, and documents.
+_CHARACTERS = 2_000_000
 _MOST = 20_000
 #: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
 _ENOUGH, _SHARE = 10_000, 0.9
@@ -220,9 +220,9 @@ class Draft:
 
     @property
     def is_full(self) -> bool:
-        """Whether the documents are enough for a batch; more, if they have no text."""
+        """Whether the documents are enough for a batch."""
         count = len(self.rows["documents"]) + len(self.rejected)
-        return self.texts >= BATCH or count >= _MOST
+        return self.texts >= _CHARACTERS or count >= _MOST
 
     def tables(self) -> dict[str, Rows]:
         """The rows as tables; there are none after that."""
@@ -249,14 +249,26 @@ class Draft:
         self.index, self.stem, self.value = index, stem, value
         self.origin, self.first = place
         self.bad = reporter.schema_errors(index)
-        self.parts = {pattern: list(expand(value, pattern)) for pattern in self.dialect.parts}
+        self.parts, number = {}, self.first + 1
+        for pattern in self.dialect.parts:
+            if pattern.partition(".")[0] in value:
+                first, _, rest = pattern.partition(".")
+                listed = value[first]
+                if rest == "*" and isinstance(listed, list):  # the usual case
+                    found: list[tuple[Path, Any]] = [
+                        ((first, at), part) for at, part in enumerate(listed)
+                    ]
+                else:
+                    found = [*expand(value, pattern)]
+                self.parts[pattern] = (number, found)
+                number += len(found)
         self.text, self.units, self.record = None, None, self.first
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
             self.rejected.append(self._rejection(place))
         reporter.settle()
-        return 1 + sum(map(len, self.parts.values()))
+        return number - self.first
 
     def _rejection(self, place: tuple[int, int]) -> Mapping[str, object]:
         start, end = self.reporter.content.extents[self.index]
@@ -306,19 +318,15 @@ class Draft:
         if self.dialect.merges:
             self.merged.setdefault(own, self.row)
         self.rows["documents"].append((self.origin, unique, text, language))
-        self.texts += text is not None
+        self.texts += 0 if text is None else len(text)
         if text is None:
             self.report("JAN102", (), name=unique[:40])
         return True
 
     def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
         """The records at a pattern that are in the schema, each with its path."""
-        number = self.first + 1
-        for other in self.dialect.parts:
-            if other == pattern:
-                break
-            number += len(self.parts[other])
-        for record, (path, item) in enumerate(self.parts[pattern], number):
+        number, listed = self.parts.get(pattern, (0, ()))
+        for record, (path, item) in enumerate(listed, number):
             if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
                 continue
             self.record = record
@@ -354,7 +362,9 @@ class Draft:
         label: str,
         span: tuple[int, int],
         text: object = None,
-        **columns: object,
+        entity: str | None = None,
+        confidence: float | None = None,
+        annotator: str | None = None,
     ) -> None:
         """Add a mention, and check its span.
 
@@ -364,7 +374,9 @@ class Draft:
             label: its label.
             span: its offsets as written.
             text: its text as written, if it is.
-            columns: `entity`, `confidence` and `annotator`.
+            entity: its entity.
+            confidence: its confidence.
+            annotator: whose it is.
         """
         written, (start, end) = span, self.place(span)
         if self.text is not None:
@@ -377,9 +389,9 @@ class Draft:
                 self.report("JAN201", path, end=written[1], length=len(self.text))
             if not isinstance(text, str) or text.replace("\\n", "\n") == there:
                 text = there
-        row = [self.row, self.origin, self.record, name, label, start, end, None]
-        row += [text if isinstance(text, str) else None, columns.get("entity"), None]
-        row += [columns.get("confidence"), None, columns.get("annotator")]
+        own = (self.row, self.origin, self.record, name, label, start, end, None)
+        given = text if isinstance(text, str) else None
+        row = (*own, given, entity, None, confidence, None, annotator)
         self.rows["mentions"].append(row)
 
     def _mismatch(self, path: Path, span: tuple[int, int], given: str, there: str) -> None:
@@ -447,7 +459,7 @@ class Draft:
         row = (self.row, self.origin, self.record, "label", label, *empty, score)
         self.rows["instances"].append((*row, None, None, annotator))
 
-    def keep(self, element: str, item: Mapping[str, Any], known: Iterable[str] = ()) -> None:
+    def keep(self, element: str, item: Mapping[str, Any], known: Collection[str] = ()) -> None:
         """Keep the members of an item that have no place in the tables, as attributes.
 
         Args:
@@ -455,8 +467,7 @@ class Draft:
             item: the item.
             known: the members that have a place.
         """
-        others = item.keys() - set(known)
-        if others:
+        if others := item.keys() - known:
             place = (self.row, self.origin, self.record, element)
             kept = [(*place, name, compact(item[name])) for name in item if name in others]
             self.rows["attributes"] += kept

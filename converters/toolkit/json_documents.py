@@ -44,6 +44,8 @@ def compact(value: Any) -> str:
         >>> compact({"a": ["é", 1.5]})
         '{"a": ["é", 1.5]}'
     """
+    if type(value) is str and value.isprintable() and '"' not in value and "\\" not in value:
+        return f'"{value}"'  # most are so, and this is quick
     return _ENCODER.encode(value)
 
 

@@ -47,7 +47,7 @@ spacy-json    JAN104-tag.spacy.json                    2  72  80 E
 spacy-json    JAN201-beyond.spacy.json                 1  29  30 E
 """
 CASES = [line.split() for line in TABLE.strip().splitlines()]
-ROOMS = sorted({room for room, *_ in CASES})
+ROOMS = ("doccano", "label-studio", "prodigy", "spacy-json")
 VALID = [path for room in ROOMS for path in sorted(FIXTURES.glob(f"{room}/valid/*"))]
 TRAINING = "training.spacy.json"
 """Of version 2, which is not written."""
@@ -80,7 +80,8 @@ def test_every_code_has_a_fixture() -> None:
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.name)
 def test_what_is_valid_comes_back_byte_by_byte(path: Path, tmp_path: Path) -> None:
     again = tmp_path / path.name
-    assert convert(str(path), str(again)) == []
+    codes = [] if path.name != TRAINING else ["CNV102"]
+    assert [finding.code for finding in convert(str(path), str(again))] == codes
     assert (again.read_bytes() == path.read_bytes()) is (path.name != TRAINING)
 
 
