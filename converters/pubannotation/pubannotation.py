@@ -47,19 +47,22 @@ from hlteval.converters.pubannotation.reading import (
     MENTION_COLUMNS,
     ROLES,
     SECTIONS,
+    STRUCTURE,
     Annotations,
-    Reporter,
-    compact,
-    file_content,
     records,
 )
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.json_documents import (
+    Reporter,
+    compact,
+    file_content,
+    locate_records,
+)
 from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, decode
-from hlteval.syntax.json_text import Layout, strict
-from hlteval.syntax.places import Path, Places
+from hlteval.sources import Member, Source
+from hlteval.syntax.json_text import strict
 
 _SUFFIX = ".json"
 _LARGEST = 10**15 - 1
@@ -87,7 +90,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         rows, findings = Annotations(), list(batch.findings)
         for origin, stem, text in batch.texts:
             content, record = file_content(text), 1
-            reporter = Reporter(content, batch.members[origin])
+            reporter = Reporter(content, batch.members[origin], STRUCTURE)
             for index in range(len(content.values)):
                 name = stem if content.single else f"{stem}-{index + 1}"
                 record += rows.take(reporter, index, name, names, (origin, record))
@@ -105,28 +108,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of records, and of their members as fields; of a document, only its start."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    content, wanted = file_content(text), {place.record for place in places}
-    paths: dict[int, tuple[int, Path]] = {}
-    record = 1
-    for index, document in enumerate(content.values):
-        readable = isinstance(document, dict) and index not in content.unreadable
-        for path in records(document) if readable else [()]:
-            if record in wanted:
-                paths[record] = (index, path)
-            record += 1
-    lines, layouts = Places(text), dict[int, Layout]()
-    found: list[Location | None] = []
-    for place in places:
-        if place.record not in paths:
-            found.append(None)
-            continue
-        index, path = paths[place.record]
-        layout = layouts.setdefault(index, Layout(text, content.extents[index][0]))
-        path = (*path, place.field) if layout.stretch((*path, place.field)) else path
-        span = lines.span(*layout.place(path))
-        found.append(Location(span, lines.excerpt(span)))
-    return found
+    return locate_records(member, places, records)
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:

@@ -1,266 +1,28 @@
 """The annotations of PubAnnotation, from values of JSON to rows of the tables."""
 
-import json
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import cached_property, lru_cache, partial
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.json_documents import Reporter, Structure, compact, explain
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import TABLES
 from hlteval.representation.corpus import Rows
-from hlteval.sources import Member
-from hlteval.syntax.json_parser import blanks
-from hlteval.syntax.json_text import (
-    KINDS,
-    WANTED,
-    Layout,
-    SchemaError,
-    broken_keywords,
-    extents,
-    format_path,
-    invalid,
-    items,
-    schema_errors,
-    strict,
-    value_at,
-)
-from hlteval.syntax.places import Path, Places
+from hlteval.syntax.json_text import SchemaError
+from hlteval.syntax.places import Path
 
 # The documents of a file of PubAnnotation, and their problems, each at its place.
 
 
-#: Gives the values of a message.
-Values = Callable[[], Mapping[str, object]]
 #: The names of documents in use, and how often each was written.
 Names = dict[str, int]
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
-_SCHEMA = "pubannotation"
-#: Most characters that are kept of a document that cannot be read.
-_SHOWN = 1000
-#: Lines that are looked at to find out whether each is a document.
-_FIRST = 5
-
-
-def compact(value: Any) -> str:
-    """A value as JSON.
-
-    Examples:
-        >>> compact({"a": ["é", 1.5]})
-        '{"a": ["é", 1.5]}'
-    """
-    return _ENCODER.encode(value)
-
-
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
-
-
-@dataclass
-class Content:
-    """The content of a file.
-
-    Attributes:
-        text: the file.
-        values: the documents, or what is in their place.
-        single: whether the file is one document.
-        problems: what is not JSON, with the index of the document; None outside of documents.
-        unreadable: the documents that are not JSON, by index, each with the code of a problem.
-        found: where each document starts and ends, where that is known.
-    """
-
-    text: str
-    values: list[Any]
-    single: bool = False
-    problems: list[tuple[int | None, Problem]] = field(default_factory=list)
-    unreadable: dict[int, str] = field(default_factory=dict)
-    found: list[tuple[int, int]] | None = None
-
-    @cached_property
-    def extents(self) -> Sequence[tuple[int, int]]:
-        """The start and end of each document."""
-        if self.found is not None:
-            return self.found
-        if not self.single:
-            return extents(self.text)
-        return [(blanks(self.text, 0)[0], len(self.text))]
-
-
-def file_content(text: str) -> Content:
-    """The documents of a file: of an array, of lines, or a single one."""
-    valid, value = strict(text.encode())
-    if valid:
-        single = not isinstance(value, list)
-        return Content(text, [value] if single else value, single=single)
-    if not text.strip():
-        return Content(text, [])
-    if text.lstrip(" \t\r\n").startswith("{"):
-        lines = [line for line in text.split("\n", _FIRST * 2) if line.strip()]
-        tried = (strict(line.encode()) for line in lines[:_FIRST])
-        if len(lines) > 1 and any(valid and isinstance(value, dict) for valid, value in tried):
-            return _lines(text)
-    found = items(text)
-    array = text.lstrip(" \t\r\n\ufeff").startswith("[")
-    content = Content(text, [item.value for item in found.parsed], single=not array)
-    content.found = [(item.start, item.end) for item in found.parsed]
-    content.problems += [(None, problem) for problem in found.problems]
-    for index, parsed in enumerate(found.parsed):
-        content.problems += [(index, problem) for problem in parsed.problems]
-        if parsed.problems or not parsed.complete:
-            content.unreadable[index] = parsed.problems[0].code if parsed.problems else "JSN101"
-    return content
-
-
-def _lines(text: str) -> Content:
-    """The documents of a file that has one a line."""
-    found: list[tuple[int, int]] = []
-    content, at = Content(text, [], found=found), 0
-    for line in text.split("\n"):
-        end, index = at + len(line), len(found)
-        if line.strip():
-            begin = end - len(line.lstrip())
-            found.append((begin, end))
-            valid, value = strict(line.encode())
-            if not valid:
-                value, problems = _value_of(line.lstrip())
-                content.unreadable[index] = problems[0].code if problems else "JSN101"
-                content.problems += [(index, problem.shift(begin)) for problem in problems]
-            content.values.append(value)
-        at = end + 1
-    return content
-
-
-def _value_of(line: str) -> tuple[Any, list[Problem]]:
-    """The value of a line that is not a valid document, and its problems."""
-    parsed = value_at(line, 0)
-    problems = list(parsed.problems)
-    rest = blanks(line, parsed.end)[0] if parsed.complete else len(line)
-    if rest < len(line):
-        hint = {"hint": "put one document on each line, and nothing after it"}
-        problems.append(Problem("JSN107", 0, rest, min(len(line), rest + 40), hint))
-    return parsed.value, problems
-
-
-class Reporter:
-    """Reports the problems of the documents of a file.
-
-    Attributes:
-        bounded: takes the findings.
-    """
-
-    def __init__(self, content: Content, member: Member) -> None:
-        self.content, self.display = content, member.display
-        self.bounded = Bounded(member.max_per_code)
-        self.places = Places(content.text)
-        self.layout: tuple[int, Layout] | None = None
-        self.waiting: list[tuple[Problem, str, Values]] = []
-        for index, problem in content.problems:
-            self.add(problem, self.path(index, ()))
-        if not content.values and not content.problems:
-            self.add(Problem("PUB101", 0, 0, 0), "$")
-        self.invalid = {*invalid(_SCHEMA, content.values)} - content.unreadable.keys()
-
-    def path(self, index: int | None, path: Path) -> str:
-        """A path in the file, as people write it."""
-        return format_path(path if index is None or self.content.single else (index, *path))
-
-    def add(self, problem: Problem, path: str) -> None:
-        """Add the finding of a problem at a path of the file."""
-        self.bounded.add(problem.code, path, self._finding, problem)
-
-    def _finding(self, path: str, problem: Problem) -> Finding:
-        problem = problem._replace(values={"path": path, **problem.values})
-        return self.places.finding(problem, self.display, path)
-
-    def report(
-        self, index: int, code: str, path: Path, explain: Values | None = None, **values: object
-    ) -> None:
-        """Keep a problem of a part of a document until all of the document is known.
-
-        Args:
-            index: the document.
-            code: of the problem.
-            path: the part; the place of a whole document is its first character.
-            explain: gives the values of the message, if it is explained at all.
-            values: the values otherwise.
-        """
-        begin = self.content.extents[index][0]
-        if path:
-            if self.layout is None or self.layout[0] != index:
-                self.layout = (index, Layout(self.content.text, begin))
-            start, end = self.layout[1].place(path)
-        else:
-            start = blanks(self.content.text, begin)[0]
-            end = start + 1
-        problem = Problem(code, 0, start, end)
-        self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
-
-    def settle(self) -> None:
-        """Add what was kept in the order of its places: going back costs a new start."""
-        for kept, path, values in sorted(self.waiting, key=lambda kept: kept[0][2:4]):
-            counted = self.bounded.is_full(kept.code)
-            self.add(kept if counted else kept._replace(values=values()), path)
-        self.waiting.clear()
-
-    def schema_errors(self, index: int) -> set[Path]:
-        """Report how a document breaks the schema, and give the paths of the items that do."""
-        if index not in self.invalid:
-            return set()
-        document = self.content.values[index]
-
-        @lru_cache(maxsize=1)  # an item may have many errors, and they are explained in order
-        def errors_in(part: Path, definition: str) -> dict[tuple[Path, str], SchemaError]:
-            value = document
-            for step in part:
-                value = value[step]
-            if definition in {"document", "track"} and isinstance(value, dict):
-                lists = [name for name in _LISTS if isinstance(value.get(name), list)]
-                value = {**value, **{name: [] for name in lists}}
-            errors = schema_errors(_SCHEMA, definition, value)
-            return {((*part, *error.path), error.keyword): error for error in errors}
-
-        def explain(path: Path, keyword: str) -> Mapping[str, object]:
-            return _values(errors_in(*_part(path))[path, keyword])
-
-        def order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
-            return [str(step) for step in broken[0]], broken[1] != "type"
-
-        broken = broken_keywords(_SCHEMA, document, lists=_LISTS)
-        for path, keyword in sorted(broken, key=order):
-            code = {"required": "PUB103", "anyOf": "PUB105"}.get(keyword, "PUB104")
-            self.report(index, code, path, partial(explain, path, keyword))
-        parts = (_part(path) for path, _ in broken)
-        return {part for part, definition in parts if definition not in {"document", "track"}}
-
-    def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
-        """A document that cannot be read, as a row of the table `rejected_records`.
-
-        Its text is its first line as it is written, or the beginning of a long one.
-        """
-        code, text = self.content.unreadable.get(index, "PUB104"), self.content.text
-        start, end = self.content.extents[index]
-        if index in self.content.unreadable:  # its end is not known
-            more = self.content.extents[index + 1 : index + 2]
-            end = more[0][0] if more else len(text)
-        elif self.bounded.is_full(code):  # what is not an object has this problem alone
-            self.add(Problem(code, 0, 0, 0), self.path(index, ()))
-        else:
-            for violation in schema_errors(_SCHEMA, "document", self.content.values[index]):
-                self.report(index, code, (), partial(_values, violation))
-            self.settle()
-        line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
-        column = self.places.span(start, start).column - 1
-        problem = Problem(code, record, column, column + len(line))
-        return problem.rejection("document", line, expected="a document", row=row, origin=origin)
-
-
 _DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
-_LISTS = (*SECTIONS, "tracks")
 
 
 def _part(path: Path) -> tuple[Path, str]:
@@ -278,21 +40,24 @@ def _part(path: Path) -> tuple[Path, str]:
 
 def _values(violation: SchemaError) -> dict[str, object]:
     """The values of the message about an error of the schema."""
-    keyword, wanted, given = violation.keyword, violation.wanted, violation.given
-    if keyword == "required":
-        missing = [name for name in wanted if name not in given]
-        flat = "span" in missing and "begin" in given
-        hint = 'write "span": {"begin": …, "end": …}' if flat else "add it"
-        return {"missing": ", ".join(missing), "hint": hint}
-    if keyword == "anyOf":
-        return {"given": compact(given)[:60]}
-    allowed = wanted if isinstance(wanted, list) else [wanted]
-    if keyword == "type":
-        kind = KINDS.get(type(given), "something else")
-        kinds = " or ".join(WANTED.get(name, str(name)) for name in allowed)
-        return {"given": kind, "wanted": kinds}
-    limit = " or ".join(map(str, allowed)) if allowed is wanted else f"{keyword} {wanted}"
-    return {"given": str(given)[:60], "wanted": limit}
+    values = explain(violation)
+    if violation.keyword == "required":
+        flat = "span" not in violation.given and "begin" in violation.given
+        flat &= "span" in violation.wanted
+        values["hint"] = 'write "span": {"begin": …, "end": …}' if flat else "add it"
+    return values
+
+
+#: What documents must be.
+STRUCTURE = Structure(
+    "pubannotation",
+    (*SECTIONS, "tracks"),
+    _part,
+    {"required": "PUB103", "anyOf": "PUB105", "": "PUB104"},
+    "PUB101",
+    _values,
+    frozenset({"document", "track"}),
+)
 
 
 #: Columns of mentions that are written as attributes of them.

@@ -33,9 +33,12 @@ from hlteval.sources import Source, Unreadable
 from hlteval.syntax.json_text import WANTED
 
 _HEADER = b'"hlteval-corpus"'
-#: Members of PubAnnotation files and of LoReHLT frames, which are similar.
+#: Members of LoReHLT frames, of PubAnnotation files, and of those of annotation tools.
 _OTHERS = re.compile(
-    rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC)"[ \t\r\n]*:'
+    rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC|from_name|completed_by'
+    rb"|annotation_id|total_annotations|start_offset|Comments|annotation_approver|_input_hash"
+    rb'|_task_hash|_annotator_id|token_start|answer|ents|sents|paragraphs|passages)"[ \t\r\n]*:'
+    rb'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
 #: The name of a file of LoReHLT frames.
 _LOREHLT = "system_output.json"
@@ -79,7 +82,7 @@ def sniff(source: Source) -> bool:
     if member is None:
         return False
     try:
-        head = member.fetch()[:2000].removeprefix(_BOM).lstrip()
+        head = member.fetch()[:4000].removeprefix(_BOM).lstrip()
     except Unreadable:
         return False
     if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head) or member.basename == _LOREHLT:

@@ -37,36 +37,35 @@ def strict(data: bytes) -> tuple[bool, Any]:
         return False, None
     # If members were lost, since they repeat a key, the text has more strings than the value.
     # Counting quotation marks takes a hundredth of the time of a callback per member.
+    if data.count(b"[") + data.count(b"{") > DEPTH and _is_deep(value):
+        return False, value
+    try:
+        encoded = msgspec.json.encode(value)
+    except OverflowError:  # an integer of more than 64 bits
+        encoded = json.dumps(value, ensure_ascii=False).encode()
+    return _quotes(data) == _quotes(encoded), value
+
+
+def _quotes(data: bytes) -> int:
+    """The number of quotation marks around strings."""
     escaped = data.count(b'\\"')
     if escaped and b"\\\\" in data:
         data, escaped = _ESCAPE.sub(b"", data), 0
-    try:
-        return data.count(b'"') - escaped == 2 * _strings(value, DEPTH), value
-    except RecursionError:
-        return False, value
+    return data.count(b'"') - escaped
 
 
-def _strings(value: Any, depth: int) -> int:
-    """The number of strings in a value, names of members included.
-
-    Raises:
-        RecursionError: if it is nested deeper than `depth`.
-    """
-    if isinstance(value, str):
-        return 1
-    if not isinstance(value, (list, dict)):
-        return 0
-    if depth == 0:
-        raise RecursionError
-    total = len(value) if isinstance(value, dict) else 0
-    for part in value.values() if isinstance(value, dict) else value:
-        if part.__class__ is str:
-            total += 1
-        elif part.__class__ not in _PLAIN:
-            total += _strings(part, depth - 1)
-    return total
+def _is_deep(value: Any) -> bool:
+    """Whether a value is nested deeper than `DEPTH`."""
+    level = [value] if isinstance(value, (list, dict)) else []
+    for _ in range(DEPTH):
+        inner: Iterator[Any] = (each.values() if isinstance(each, dict) else each for each in level)
+        level = [part for parts in inner for part in parts if type(part) in _CONTAINERS]
+        if not level:
+            return False
+    return bool(level)
 
 
+_CONTAINERS = frozenset[type]({list, dict})
 _PLAIN = frozenset({int, float, bool, type(None)})
 _PLAINER = _PLAIN | {str}
 

@@ -422,6 +422,30 @@ def _of_tables(corpus: Corpus) -> Corpus:
     return _whole(corpus).replace(sources=sources)
 
 
+def _of_tools(corpus: Corpus) -> Corpus:
+    """Spans of single words with relations of two, as annotation tools have them."""
+    text = pl.col("text").str.split(" ").list.first()
+    mentions = corpus.mentions.with_columns(
+        fragments=pl.lit(None, corpus.mentions.schema["fragments"]),
+        text=text,
+        end=pl.col("start") + text.str.len_chars(),
+    )
+    frames = corpus.frames.filter(pl.col("kind") == "relation").with_columns(annotator=pl.lit("r"))
+    arguments = corpus.arguments.filter(pl.col("frame_row").is_in(frames["row"].implode()))
+    values = corpus.modifiers.filter(
+        pl.col("target").str.starts_with("T"), pl.col("value").is_not_null()
+    ).with_columns(modifier=pl.lit(""), text=pl.lit(None, pl.String))
+    return corpus.replace(mentions=mentions, frames=frames, arguments=arguments, modifiers=values)
+
+
+def _of_doccano(corpus: Corpus) -> Corpus:
+    """The same, with numbers as identifiers."""
+    corpus = _of_tools(corpus)
+    number = pl.col("mention").str.strip_prefix("T")
+    targets = corpus.arguments.with_columns(pl.col("target").str.strip_prefix("T"))
+    return corpus.replace(mentions=corpus.mentions.with_columns(number), arguments=targets)
+
+
 def _framed(corpus: Corpus) -> Corpus:
     """Only documents with frames."""
     kept = corpus.documents.filter(pl.col("row").is_in(corpus.frames["document"].implode()))
@@ -459,6 +483,10 @@ TRIALS: Mapping[str, Trial] = {
     "lorehlt-sf-json": Trial(lorehlt_situations, _framed),
     "lorehlt-sf-tables": Trial(lorehlt_situations, _framed),
     "lorehlt-sf-reference": Trial(lorehlt_situations),
+    "label-studio": Trial(narrowed=_of_tools, again=frozenset({"attributes"})),
+    "doccano": Trial(narrowed=_of_doccano),
+    "prodigy": Trial(narrowed=_of_tools, again=frozenset({"attributes"})),
+    "spacy-json": Trial(narrowed=_of_tools),
     "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
     "conll-coref": Trial(counted),

@@ -11,7 +11,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
-from hlteval.converters.pubannotation.reading import file_content
+from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.findings import FieldRef, Finding, Span
 from hlteval.representation import Corpus
 from hlteval.sources import open_source

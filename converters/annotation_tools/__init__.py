@@ -1,0 +1,1 @@
+"""Annotation tools: what they export in JSON."""

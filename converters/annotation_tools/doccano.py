@@ -1,0 +1,165 @@
+r"""Doccano JSON Lines: texts with spans, relations or categories.
+
+Format:
+    An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`,
+    `text`, and `label`: lists of start, end and label, or categories. Projects with relations have
+    `entities` and `relations` between them instead. Older versions have `labels`, or `annotations`.
+
+Conventions:
+    A span is a mention, a category a label of the text. Labels that are sentences are the texts of
+    a sequence-to-sequence project, which are not read. All other members are kept. Spans are
+    written as lists, or as entities where there are relations or numbers of entities; categories
+    beside spans are `cats`.
+
+    Doccano counts UTF-16 units in some versions, and grapheme clusters in projects that are set so;
+    clusters are not supported.
+
+Example lines:
+    {"id": 1, "text": "Ann at Acme", "label": [[0, 3, "PER"], [7, 11, "ORG"]], "Comments": []}
+    {"id": 1, "text": "Ann at Acme", "entities": [{"id": 5, "label": "PER", "start_offset": 0,
+      "end_offset": 3}], "relations": []}
+
+Codes raised: JSNxxx, for invalid JSON; JANxxx.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit import json_writing
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
+from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
+from hlteval.converters.toolkit.spans import CHARACTERS
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+
+_MEMBERS = re.compile(
+    r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
+    r'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
+)
+#: The definition of the items of each member.
+_PARTS = dict.fromkeys(("label", "labels", "entities", "annotations"), "span")
+_PARTS |= {"cats": "span", "relations": "relation"}
+_ENTITY = ("id", "label", "start_offset", "end_offset", "user")
+_RELATION = ("id", "from_id", "to_id", "type")
+#: Categories are shorter, and have fewer words.
+_LONGEST, _WORDS = 80, 6
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file has members of a text."""
+    return is_like(source, ".jsonl", _MEMBERS)
+
+
+def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
+    """The texts of a source."""
+    return DIALECT.read(source, offsets)
+
+
+def _take(draft: Draft, item: Item) -> None:
+    """Add a text."""
+    draft.document(item.get("id"), item.get("text"))
+    known = [name for name in _PARTS if isinstance(item.get(name), list)]
+    draft.keep("$", item, ("id", "text", *known))
+    names: dict[object, str] = {}
+    for member in known:
+        for path, part in draft.each(f"{member}.*"):
+            if member == "relations":
+                ends = [(names.get(part[end]), part[end], end) for end in _RELATION[1:3]]
+                own = None if part.get("id") is None else str(part["id"])
+                draft.relation(path, str(part["type"]), ends, own)
+                draft.keep("$.relations", part, _RELATION)
+            elif isinstance(part, list):
+                draft.mention(path, draft.identify(None, path), str(part[2]), (part[0], part[1]))
+            elif isinstance(part, dict):
+                name = draft.identify(part.get("id"), path)
+                names[part.get("id")] = name
+                user = None if part.get("user") is None else str(part["user"])
+                span = (part["start_offset"], part["end_offset"])
+                draft.mention(path, name, str(part["label"]), span, annotator=user)
+                draft.keep("$.entities", part, _ENTITY)
+            elif len(str(part)) > _LONGEST or str(part).count(" ") >= _WORDS:
+                draft.leave_out(
+                    "texts as labels, of a sequence-to-sequence project", path, "JAN106"
+                )
+            else:
+                draft.label(str(part))
+
+
+def write(corpora: Iterable[Corpus], path: Path, layout: str = "lines") -> None:
+    """All documents, one per line or in an array."""
+    write_objects(corpora, path, layout, _objects)
+
+
+def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every text, with the row of its document."""
+    elements = {"mentions": "$.entities", "frames": "$.relations"}
+    listed = list(json_writing.documents(corpus, elements))
+    numbered, spans = _has_numbers(listed), any(document.mentions for document in listed)
+    for document in listed:
+        item: Item = {"id": as_number(document.name)}
+        item |= {} if document.text is None else {"text": document.text}
+        categories = [label.label for label in document.labels]
+        if spans and numbered:
+            numbers = _numbers(document)
+            item["entities"] = [
+                {"id": numbers[each.number], "label": each.label, "start_offset": each.start,
+                 "end_offset": each.end, **each.members}
+                for each in document.mentions
+            ]  # fmt: skip
+            item["relations"] = [
+                {"id": at if each.name is None else as_number(each.name),
+                 "from_id": numbers[each.ends[0].number], "to_id": numbers[each.ends[1].number],
+                 "type": each.label, **each.members}
+                for at, each in enumerate(document.relations, start=1)
+            ]  # fmt: skip
+        elif spans:
+            item["label"] = [[each.start, each.end, each.label] for each in document.mentions]
+        else:
+            item["label"] = categories
+        more = {"cats": categories} if spans and categories else {}
+        yield document.row, {**item, **more, **document.members["$"]}
+
+
+def _has_numbers(documents: Iterable[Document]) -> bool:
+    """Whether there are relations, or entities with numbers."""
+    return any(
+        document.relations
+        or any(isinstance(as_number(each.name), int) for each in document.mentions)
+        for document in documents
+    )
+
+
+def _numbers(document: Document) -> dict[int, int]:
+    """The number of each entity by its place: its own, or the next."""
+    given = {each.number: as_number(each.name) for each in document.mentions}
+    numbers = {at: name for at, name in given.items() if isinstance(name, int)}
+    free = max([0, *numbers.values()])
+    others = [at for at in given if at not in numbers]
+    return {**numbers, **{at: free + more for more, at in enumerate(others, start=1)}}
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what these objects cannot represent."""
+    documents = list(json_writing.documents(corpus, {}))
+    numbered = _has_numbers(documents)
+    names = [each for document in documents for each in document.mentions]
+    lost: list[Any] = [
+        each
+        for each in names
+        if (not isinstance(as_number(each.name), int) if numbered else each.own_name is not None)
+    ]
+    relations = [each.name for document in documents for each in document.relations]
+    return {
+        **json_writing.count_losses(corpus, ("$", "$.entities", "$.relations")),
+        "identifiers of mentions that are not numbers": len(lost),
+        "missing identifiers of relations, which are numbered": relations.count(None),
+    }
+
+
+DIALECT = Dialect("doccano", ".jsonl", {f"{name}.*": what for name, what in _PARTS.items()}, _take)
+locate = DIALECT.locate
+FORMAT = declaration(__name__)

@@ -1,0 +1,345 @@
+r"""Label Studio JSON: tasks with the annotations of several annotators, as exported or as JSON_MIN.
+
+Format:
+    An array of tasks (grammars/label-studio.schema.json). A task has `data`, `annotations` and
+    `predictions`; each of these has a `result`: regions with `from_name`, `type` and `value`, and
+    relations between regions. JSON_MIN has an object per annotation, with the data and the regions
+    of each control as members.
+
+Conventions:
+    A region with labels is a mention for each label; choices of a whole text are its labels, and
+    choices, texts and numbers about a region are attributes of its mention. Who completed an
+    annotation is the annotator. Cancelled annotations are left out. The identifier of a region that
+    another annotator has too begins with the number of the annotation (`2:a`). What has no place in
+    the tables is kept, and written again. An attribute of a mention is written as a choice.
+
+Example lines:
+    [{"id": 1, "data": {"text": "Ann at Acme"}, "annotations": [{"completed_by": 7, "result": [
+      {"id": "a", "from_name": "label", "to_name": "text", "type": "labels",
+       "value": {"start": 0, "end": 3, "text": "Ann", "labels": ["PER"]}}]}]}]
+
+Codes raised: JSNxxx, for invalid JSON; JANxxx.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit import json_writing
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
+from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
+from hlteval.converters.toolkit.spans import CHARACTERS
+from hlteval.representation import Corpus
+from hlteval.sources import Source
+from hlteval.syntax.places import Path
+
+_MEMBERS = re.compile(r'"(?:from_name|annotation_id|total_annotations|completed_by)"[ \t\r\n]*:')
+#: Types of results whose labels are those of a span.
+_SPANS = ("labels", "hypertextlabels")
+#: Types of results about a region, with the member of their value.
+_ABOUT = {"choices": "choices", "textarea": "text", "rating": "rating", "number": "number"}
+_ANNOTATION = re.compile(r"\$\.annotations\[([1-9][0-9]{0,8})\]")
+_RESULT = "$.result"
+#: The elements of attributes that are written.
+_OWN = ("$", "$.data", "$.member", _RESULT, "$.annotations", "$.annotations.result")
+#: The members of a result, and of its value, that have a place.
+_PLACED = ("id", "type", "value", "score", "from_id", "to_id", "labels")
+_VALUE = ("start", "end", "text", *_SPANS)
+#: The members that are not kept if they have these values.
+_USUAL = {"to_name": "text", "direction": "right"}
+#: The members of an object of JSON_MIN that are those of the annotation.
+_MIN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file has members of a task."""
+    return is_like(source, ".json", _MEMBERS)
+
+
+def read(
+    source: Source,
+    offsets: str = CHARACTERS,
+    results: str = "annotations",
+    text: str = "",
+    label: str = "",
+) -> Iterator[ReadResult]:
+    """The tasks of a source."""
+    return DIALECT.read(source, offsets, results=results, text=text, label=label)
+
+
+def _take(draft: Draft, task: Item) -> None:
+    """Add a task, or an annotation of one as JSON_MIN has it."""
+    data, which = task.get("data"), draft.settings["results"]
+    if not isinstance(data, dict):
+        _take_minimal(draft, task)
+        return
+    member = _text_member(data, draft.settings["text"])
+    draft.document(task.get("id"), data.get(member))
+    draft.keep("$", task, ("id", "data", which))
+    _keep_data(draft, data, member)
+    annotators: dict[int, str | None] = {}
+    several = len(task.get(which, ())) > 1
+    for path, item in draft.each(f"{which}.*"):
+        at = int(path[1])
+        if item.get("was_cancelled"):
+            draft.leave_out("cancelled annotation", path)
+            continue
+        annotator = _annotator(item, at + 1, several=several)
+        repeated = annotator is not None and annotator in annotators.values()
+        annotators[at] = f"{annotator} ({at + 1})" if repeated else annotator
+        draft.keep(f"$.annotations[{at + 1}]", item, ("result",))
+    regions: dict[tuple[int, object], str] = {}
+    others = list[tuple[Path, int, Item]]()
+    for path, item in draft.each(f"{which}.*.result.*"):
+        at = int(path[1])
+        if at not in annotators:
+            continue
+        if _is_span(item):
+            name = _add_region(draft, path, item, annotators[at], f"{at + 1}:")
+            regions.setdefault((at, item.get("id")), name)
+        else:
+            others.append((path, draft.record, item))
+    for path, draft.record, item in others:
+        at = int(path[1])
+        if item["type"] == "relation":
+            ends = [
+                (regions.get((at, item.get(member))), item.get(member, ""), member)
+                for member in ("from_id", "to_id")
+            ]
+            ends = ends[::-1] if item.get("direction") == "left" else ends
+            for label in item.get("labels") or [""]:
+                draft.relation(path, label, ends, item.get("id"), annotators[at])
+            _keep_result(draft, item, "relation")
+        else:
+            _add_other(draft, path, item, annotators[at], regions.get((at, item.get("id"))))
+
+
+def _keep_data(draft: Draft, data: Item, member: str) -> None:
+    """Keep the other members of data, and the name of the one that has the text."""
+    draft.keep("$.data", data, (member,))
+    if member != "text" and member in data:
+        draft.keep("$.member", {member: None})
+
+
+def _text_member(data: Mapping[str, Any], wanted: str) -> str:
+    """The member of data that has the text: `text`, or else the first text."""
+    texts = (name for name, value in data.items() if isinstance(value, str))
+    found = wanted or ("text" if "text" in data else next(texts, "text"))
+    return found if isinstance(data.get(found), str) else ""
+
+
+def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> str | None:
+    """Who completed an annotation: an address or number, the model, or what tells it apart."""
+    by = annotation.get("completed_by", annotation.get("model_version"))
+    if isinstance(by, dict):
+        by = by.get("email") or by.get("id")
+    if not isinstance(by, str | int):
+        by = annotation.get("id", number) if several else None
+    return None if by is None else str(by)
+
+
+def _is_span(item: Item) -> bool:
+    value = item.get("value", {})
+    places = (value.get("start"), value.get("end"))
+    return item["type"] in _SPANS and all(type(place) is int for place in places)
+
+
+def _add_region(draft: Draft, path: Path, item: Item, annotator: str | None, prefix: str) -> str:
+    """Add a mention for each label of a region, and give the name of the first."""
+    value, names = item["value"], list[str]()
+    for label in value.get(item["type"]) or [""]:
+        own = f"{names[0]}/{label}" if names else item.get("id")
+        names.append(draft.identify(own, path, prefix))
+        span, more = (value["start"], value["end"]), {"confidence": item.get("score")}
+        draft.mention(path, names[-1], label, span, value.get("text"), annotator=annotator, **more)
+    _keep_result(draft, item, "labels", "label")
+    return names[0]
+
+
+def _keep_result(draft: Draft, item: Item, kind: str, control: str = "") -> None:
+    """Keep what a result has that is not usual."""
+    usual = {**_USUAL, "from_name": control}
+    known = [name for name, value in usual.items() if item.get(name) == value]
+    draft.keep(_RESULT, item, (*_PLACED, *known))
+    if item["type"] != kind:
+        draft.keep(_RESULT, {"type": item["type"]})
+    others = {name: part for name, part in item.get("value", {}).items() if name not in _VALUE}
+    if kind == "labels" and others:
+        draft.keep(_RESULT, {"value": others})
+
+
+def _add_other(
+    draft: Draft, path: Path, item: Item, annotator: str | None, target: str | None
+) -> None:
+    """Add attributes of a mention, or labels of a document; all else is kept as it is."""
+    kind, value = item["type"], item.get("value", {})
+    given = value.get(_ABOUT.get(kind, ""))
+    control = item.get("from_name", "")
+    if target is not None and given is not None:
+        place = (draft.row, draft.origin, draft.record, "")
+        listed = given if isinstance(given, list) else [given]
+        values = [part if isinstance(part, str) else compact(part) for part in listed]
+        draft.rows["modifiers"] += [
+            (*place, control, target, None if part == control else part, None) for part in values
+        ]
+    elif kind == "choices" and "start" not in value and isinstance(given, list):
+        for label in given:
+            draft.label(label, None, annotator)
+        _keep_result(draft, item, "choices", "choice")
+    else:
+        draft.leave_out(f"type {kind}", path, "JAN106")
+        draft.keep(f"$.annotations[{int(path[1]) + 1}].result", {str(draft.record): item})
+
+
+def _take_minimal(draft: Draft, item: Item) -> None:
+    """Add an annotation as JSON_MIN has it."""
+    member = _text_member(item, draft.settings["text"])
+    new = draft.document(item.get("id"), item.get(member))
+    number, wanted = draft.entries[draft.row], draft.settings["label"]
+    annotator = None if item.get("annotator") is None else str(item["annotator"])
+    annotation = {name: item[name] for name in _MIN if name in item}
+    by, own = annotation.pop("annotator", None), annotation.pop("annotation_id", None)
+    annotation |= {} if by is None else {"completed_by": by}
+    draft.keep(f"$.annotations[{number}]", annotation | ({} if own is None else {"id": own}))
+    known = {"id", member, *_MIN}
+    for control, value in item.items():
+        choices = value.get("choices") if isinstance(value, dict) else None
+        if control == wanted and isinstance(value, str):
+            choices = [value]
+        parts = value if isinstance(value, list) else []
+        if isinstance(choices, list) and all(isinstance(each, str) for each in choices):
+            for label in choices:
+                draft.label(label, None, annotator)
+        elif control not in known and parts and all(isinstance(each, dict) for each in parts):
+            regions = [each for each in parts if _is_minimal(each)]
+            for at, region in enumerate(regions):
+                kind = next(name for name in _SPANS if name in region)
+                result = {"type": kind, "value": region, "from_name": control}
+                _add_region(draft, (control, at), result, annotator, f"{number}:")
+            if len(regions) < len(parts):
+                draft.leave_out("regions without offsets or labels", (control,), "JAN106")
+        else:
+            continue
+        known.add(control)
+    if new:
+        _keep_data(draft, {name: part for name, part in item.items() if name not in known}, "")
+        if member != "text" and member:
+            draft.keep("$.member", {member: None})
+
+
+def _is_minimal(region: Item) -> bool:
+    labels = [region[name] for name in _SPANS if isinstance(region.get(name), list)]
+    places = (region.get("start"), region.get("end"))
+    return bool(labels) and all(type(at) is int and 0 <= at < 10**15 for at in places)
+
+
+def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
+    """All documents as tasks."""
+    write_objects(corpora, path, layout, _objects)
+
+
+def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every task, with the row of its document."""
+    elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
+    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
+        own, which = document.members, "annotations"
+        member = next(iter(own["$.member"]), "text")
+        text = {} if document.text is None else {member: document.text}
+        task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
+        yield document.row, {**task, which: _annotations(document), **own["$"]}
+
+
+def _annotations(document: Document) -> list[Item]:
+    """The annotations of a document, one for each annotator."""
+    numbers = sorted(
+        int(found[1]) for name in document.members if (found := _ANNOTATION.fullmatch(name))
+    )
+    annotators: dict[str | None, int] = {}
+    for number in numbers:
+        members = document.members[f"$.annotations[{number}]"]
+        annotator = _annotator(members, number, several=len(numbers) > 1)
+        annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
+    results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in numbers})
+
+    def of(annotator: str | None) -> list[Item]:
+        number = annotators.setdefault(annotator, max([0, *annotators.values()]) + 1)
+        return results[number]
+
+    about: dict[str, list[Item]] = defaultdict(list)
+    for row in document.others["modifiers"]:
+        about[row["target"]].append(row)
+    for mention in document.mentions:
+        prefix = f"{annotators.get(mention.annotator, 0)}:"
+        members = dict(mention.members)
+        name, kind = mention.name.removeprefix(prefix), members.pop("type", "labels")
+        value = {"start": mention.start, "end": mention.end, "text": mention.text}
+        value = {key: part for key, part in value.items() if part is not None}
+        base = {"id": name or f"T{mention.number}", "from_name": "label", "to_name": "text"}
+        labels = {**value, kind: [mention.label], **members.pop("value", {})}
+        score = {} if mention.confidence is None else {"score": mention.confidence}
+        of(mention.annotator).append({**base, "type": kind, "value": labels, **score, **members})
+        for row in about.pop(mention.name, ()):
+            choices = {**value, "choices": [row["label"] if row["value"] is None else row["value"]]}
+            item = {**base, "from_name": row["label"], "type": "choices", "value": choices}
+            of(mention.annotator).append(item)
+    _add_others(document, of, annotators)
+    completed = {number: annotator for annotator, number in annotators.items()}
+    listed = []
+    for number in sorted(results):
+        members = document.members.get(f"$.annotations[{number}]", {})
+        by = completed.get(number)
+        if number not in numbers and by is not None:
+            members = {"completed_by": as_number(by)}
+        raw = document.members.get(f"$.annotations[{number}].result", {})
+        listed.append({**members, "result": [*results[number], *raw.values()]})
+    return listed
+
+
+def _add_others(document: Document, of: Any, annotators: Mapping[str | None, int]) -> None:
+    """Add relations, and the labels of the document."""
+    for relation in document.relations:
+        prefix = f"{annotators.get(relation.annotator, 0)}:"
+        names = [end.name.removeprefix(prefix) for end in relation.ends]
+        item: Item = {} if relation.name is None else {"id": relation.name}
+        item |= {"type": "relation", "from_id": names[0], "to_id": names[1]}
+        item |= {"direction": "right", "labels": [relation.label]}
+        direction = relation.members.get("direction", "right")
+        of(relation.annotator).append(
+            {**item, **relation.members, "direction": "right" if direction == "left" else direction}
+        )
+    for label in document.labels:
+        item = {"from_name": "choice", "to_name": "text", "type": "choices"}
+        of(label.annotator).append({**item, "value": {"choices": [label.label]}, **label.members})
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what tasks cannot represent."""
+    modifiers = corpus.modifiers.join(
+        corpus.mentions.select("document", target="mention"), on=["document", "target"], how="anti"
+    )
+    named = corpus.modifiers.filter(corpus.modifiers["modifier"] != "")
+    return {
+        **json_writing.count_losses(corpus, _OWN, texts=True, apart=True),
+        "attributes of other items than mentions": modifiers.height,
+        "identifiers of attributes": named.height,
+    }
+
+
+DIALECT = Dialect(
+    "label-studio",
+    ".json",
+    {
+        f"{which}.*{part}": definition
+        for which in ("annotations", "predictions")
+        for part, definition in (("", "annotation"), (".result.*", "result"))
+    },
+    _take,
+    merges=True,
+)
+locate = DIALECT.locate
+FORMAT = declaration(__name__)

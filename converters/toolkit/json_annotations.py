@@ -1,0 +1,477 @@
+"""Annotations in JSON: from values of JSON to rows of the tables, for formats of annotation tools.
+
+A format declares a `Dialect`: how its documents are structured, which parts of them are records,
+and a function that adds what is in a document to a `Draft`. All else is here: documents, places,
+spans and their texts, identifiers, and what is not read.
+"""
+
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.json_documents import (
+    Reporter,
+    Structure,
+    compact,
+    explain,
+    file_content,
+    locate_records,
+)
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import (
+    FileBatch,
+    batches,
+    documents,
+    head_of_first,
+    unique_name,
+    with_suffix,
+)
+from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
+from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
+from hlteval.findings import FieldRef, Location
+from hlteval.findings.counts import count_of
+from hlteval.representation import Corpus
+from hlteval.representation.corpus import Rows
+from hlteval.sources import Member, Source
+from hlteval.syntax.places import Path
+
+Item = dict[str, Any]
+#: The roles of a relation of two mentions, as brat has them.
+ROLES = ("Arg1", "Arg2")
+#: Characters of texts that complete a batch, and documents.
+_CHARACTERS = 2_000_000
+_MOST = 20_000
+#: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
+_ENOUGH, _SHARE = 10_000, 0.9
+_CODES = {"required": "JAN103", "": "JAN104"}
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """What a format of annotation tools has of its own.
+
+    Attributes:
+        form: its name.
+        suffix: of its files.
+        parts: the definition in the schema of what is at each path, `*` for each of several; the
+            parts are records in this order, after their document.
+        take: adds a document to a draft.
+        merges: whether several documents of a name and a text are one, of several annotators.
+    """
+
+    form: str
+    suffix: str
+    parts: Mapping[str, str]
+    take: Callable[["Draft", Item], None]
+    merges: bool = False
+
+    @property
+    def structure(self) -> Structure:
+        """What documents must be."""
+        steps = (name for pattern in self.parts for name in pattern.split(".")[:-1])
+        lists = tuple(dict.fromkeys(name for name in steps if name != "*"))
+        part = partial(find_part, self.parts)
+        return Structure(self.form, lists, part, _CODES, "JAN101", explain)
+
+    def records(self, document: Mapping[str, Any]) -> Iterator[Path]:
+        """The path of each record of a document: itself, and its parts."""
+        yield ()
+        for pattern in self.parts:
+            yield from (path for path, _ in expand(document, pattern))
+
+    def locate(self, member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+        """The places of records; see `locate_records`."""
+        return locate_records(member, places, self.records)
+
+    def read(
+        self, source: Source, offsets: str = CHARACTERS, **settings: str
+    ) -> Iterator[ReadResult]:
+        """The documents of a source, some hundred at a time; of all files at once if they merge.
+
+        Args:
+            source: the files.
+            offsets: the unit that offsets count.
+            settings: those that the format has of its own, for `take`.
+        """
+        names: dict[str, int] = {}
+        for batch in (
+            [_all_files(source, self)] if self.merges else batches(source, self.form, self.suffix)
+        ):
+            draft, findings = Draft(self, names, offsets, settings), list(batch.findings)
+            for origin, stem, text in batch.texts:
+                content, record = file_content(text), 1
+                reporter = Reporter(content, batch.members[origin], self.structure)
+                draft.open(reporter)
+                for index in range(len(content.values)):
+                    name = stem if content.single else f"{stem}-{index + 1}"
+                    record += draft.add(index, name, (origin, record))
+                    content.values[index] = None
+                    if draft.is_full and not self.merges:
+                        corpus = Corpus(sources=batch.sources, **draft.tables())
+                        findings += reporter.bounded.take()
+                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                        findings.clear()
+                draft.close()
+                findings += reporter.bounded.findings
+            corpus = Corpus(sources=batch.sources, **draft.tables())
+            yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+
+
+def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
+    """Whether the file, or the first of a folder with a suffix, has members of a format."""
+    begin = head_of_first(with_suffix(source, suffix))
+    return begin.lstrip()[:1] in {"[", "{"} and bool(members.search(begin))
+
+
+def _all_files(source: Source, dialect: Dialect) -> FileBatch:
+    files = FileBatch(source.path, dialect.form)
+    for name, members in documents(source, dialect.suffix).items():
+        for member in members:
+            files.add(name, member)
+    return files
+
+
+def expand(value: Any, pattern: str) -> Iterator[tuple[Path, Any]]:
+    """The parts of a value that a pattern leads to, each with its path.
+
+    Examples:
+        >>> [path for path, _ in expand({"a": [{"b": 1}, {}, {"b": 2}]}, "a.*.b")]
+        [('a', 0, 'b'), ('a', 2, 'b')]
+    """
+    step, _, rest = pattern.partition(".")
+    pairs: Iterable[tuple[str | int, Any]] = ()
+    if step != "*":
+        pairs = [(step, value[step])] if isinstance(value, dict) and step in value else ()
+    elif isinstance(value, list):
+        pairs = enumerate(value)
+    elif isinstance(value, dict):
+        pairs = value.items()
+    for name, part in pairs:
+        if rest:
+            yield from (((name, *path), inner) for path, inner in expand(part, rest))
+        else:
+            yield (name,), part
+
+
+def find_part(parts: Mapping[str, str], path: Path) -> tuple[Path, str]:
+    """The part of a document that a path leads into, and its definition.
+
+    Examples:
+        >>> find_part({"spans.*": "span"}, ("spans", 2, "label")), find_part({}, ("text",))
+        ((('spans', 2), 'span'), ((), 'document'))
+    """
+    best: tuple[Path, str] = ((), "document")
+    for pattern, definition in parts.items():
+        steps = pattern.split(".")
+        fits = len(path) >= len(steps) and all(
+            step in {"*", own} for step, own in zip(steps, path, strict=False)
+        )
+        if fits and len(steps) > len(best[0]):
+            best = (path[: len(steps)], definition)
+    return best
+
+
+@dataclass
+class Draft:
+    """The rows of documents.
+
+    Attributes:
+        dialect: the format.
+        names: the names of documents in use, and how often each was written.
+        offsets: the unit that offsets count.
+        settings: those of the format.
+        value: the document that is added.
+        text: its text.
+        row: its row.
+        entries: how often each document was begun, by row.
+    """
+
+    dialect: Dialect
+    names: dict[str, int]
+    offsets: str
+    settings: Mapping[str, str]
+    rows: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
+    rejected: list[Mapping[str, object]] = field(default_factory=list)
+    merged: dict[str, int] = field(default_factory=dict)
+    numbers: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    identifiers: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
+    entries: dict[int, int] = field(default_factory=lambda: defaultdict(int))
+    texts: int = 0
+    text: str | None = None
+    units: Callable[[int], int] | None = None
+
+    def open(self, reporter: Reporter) -> None:
+        """Begin a file."""
+        self.reporter, self.unit = reporter, ""
+        self.mismatches: list[Mismatch] = []
+        self.left_out: dict[tuple[str, str], list[Any]] = {}
+
+    def close(self) -> None:
+        """End a file: report what is known of all of it."""
+        self._decide()
+        for (code, what), (index, path, count) in self.left_out.items():
+            shown = count_of(count, what) if code == "JAN107" else what
+            self.reporter.report(index, code, path, what=shown, count=count)
+        self.reporter.settle()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the documents are enough for a batch."""
+        count = len(self.rows["documents"]) + len(self.rejected)
+        return self.texts >= _CHARACTERS or count >= _MOST
+
+    def tables(self) -> dict[str, Rows]:
+        """The rows as tables; there are none after that."""
+        self.rows["arguments"].sort(key=lambda row: int(row[3]))
+        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables["rejected_records"] = self.rejected
+        self.rows, self.rejected, self.texts = defaultdict(list), [], 0
+        self.merged, self.identifiers = {}, defaultdict(set)
+        self.numbers, self.entries = defaultdict(int), defaultdict(int)
+        return tables
+
+    def add(self, index: int, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, report its problems, and give its number of records.
+
+        Args:
+            index: of the document in its file.
+            stem: its name if it has none.
+            place: the file, and the ordinal of the first record in it.
+        """
+        reporter, value = self.reporter, self.reporter.content.values[index]
+        if index in reporter.content.unreadable or not isinstance(value, dict):
+            self.rejected.append(reporter.reject(index, len(self.rejected), *place))
+            return 1
+        self.index, self.stem, self.value = index, stem, value
+        self.origin, self.first = place
+        self.bad = reporter.schema_errors(index)
+        self.parts, number = {}, self.first + 1
+        for pattern in self.dialect.parts:
+            if pattern.partition(".")[0] in value:
+                first, _, rest = pattern.partition(".")
+                listed = value[first]
+                if rest == "*" and isinstance(listed, list):  # the usual case
+                    found: list[tuple[Path, Any]] = [
+                        ((first, at), part) for at, part in enumerate(listed)
+                    ]
+                else:
+                    found = [*expand(value, pattern)]
+                self.parts[pattern] = (number, found)
+                number += len(found)
+        self.text, self.units, self.record = None, None, self.first
+        if () not in self.bad:
+            self.dialect.take(self, value)
+        else:
+            self.rejected.append(self._rejection(place))
+        reporter.settle()
+        return number - self.first
+
+    def _rejection(self, place: tuple[int, int]) -> Mapping[str, object]:
+        start, end = self.reporter.content.extents[self.index]
+        line = self.reporter.content.text[start : min(end, start + 1000)].partition("\n")[0]
+        more = {"row": len(self.rejected), "origin": place[0], "record": place[1]}
+        names = {"code": "JAN104", "kind": "document", "text": line, "expected": "a document"}
+        return {**names, **more, "column": 1, "end_column": len(line) + 1}
+
+    def report(self, code: str, path: Path, **values: Any) -> None:
+        """Report a problem of a part of the document."""
+        self.reporter.report(self.index, code, path, **values)
+
+    def leave_out(self, what: str, path: Path, code: str = "JAN107") -> None:
+        """Count something that is not read; it is reported once a file, at the first place.
+
+        Args:
+            what: what it is, in the singular for JAN107.
+            path: the path to it.
+            code: the code that reports it.
+        """
+        counted = self.left_out.setdefault((code, what), [self.index, path, 0])
+        counted[2] += 1
+
+    def document(self, name: object, text: str | None, language: str | None = None) -> bool:
+        """Begin the document, or go on with it; whether it is new.
+
+        Args:
+            name: its name, if it has one.
+            text: its text; None is reported.
+            language: its language.
+        """
+        own = str(name) if isinstance(name, str | int) and name != "" else self.stem
+        row = self.merged.get(own)
+        self.text = text
+        self.units = None
+        if text is not None and self.offsets != CHARACTERS and not text.isascii():
+            self.units = UnitText(text, self.offsets).character
+        if row is not None and self.rows["documents"][row][2] == text:
+            self.row = row
+            self.entries[row] += 1
+            return False
+        unique = unique_name(own, self.names)
+        if unique != own:
+            self.report("JAN105", (), name=own[:40], other=unique[:50])
+        self.row = len(self.rows["documents"])
+        self.entries[self.row] = 1
+        if self.dialect.merges:
+            self.merged.setdefault(own, self.row)
+        self.rows["documents"].append((self.origin, unique, text, language))
+        self.texts += 0 if text is None else len(text)
+        if text is None:
+            self.report("JAN102", (), name=unique[:40])
+        return True
+
+    def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
+        """The records at a pattern that are in the schema, each with its path."""
+        number, listed = self.parts.get(pattern, (0, ()))
+        for record, (path, item) in enumerate(listed, number):
+            if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
+                continue
+            self.record = record
+            yield path, item
+        self.record = self.first
+
+    def identify(self, name: object, path: Path, prefix: str = "") -> str:
+        """The name of a mention: its own, one with a prefix if it is in use, or its number.
+
+        Args:
+            name: its identifier, if it has one.
+            path: the path to it, where a name that is not unique is reported.
+            prefix: what tells the mentions of several annotators apart.
+        """
+        self.numbers[self.row] += 1
+        if name is None or name == "":
+            return f"T{self.numbers[self.row]}"
+        own, known = str(name), self.identifiers[self.row]
+        if f"{prefix}\n{own}" in known:
+            self.report("JAN302", path, id=own[:40])
+        unique = f"{prefix}{own}" if own in known else own
+        known |= {unique, f"{prefix}\n{own}"}
+        return unique
+
+    def place(self, span: tuple[int, int]) -> tuple[int, int]:
+        """A span in characters."""
+        return span if self.units is None else (self.units(span[0]), self.units(span[1]))
+
+    def mention(
+        self,
+        path: Path,
+        name: str,
+        label: str,
+        span: tuple[int, int],
+        text: object = None,
+        entity: str | None = None,
+        confidence: float | None = None,
+        annotator: str | None = None,
+    ) -> None:
+        """Add a mention, and check its span.
+
+        Args:
+            path: the path to it.
+            name: its identifier.
+            label: its label.
+            span: its offsets as written.
+            text: its text as written, if it is.
+            entity: its entity.
+            confidence: its confidence.
+            annotator: whose it is.
+        """
+        written, (start, end) = span, self.place(span)
+        if self.text is not None:
+            there = self.text[start:end]
+            if isinstance(text, str) and text and not is_text_of(text, there):
+                self._mismatch(path, written, text, there)
+            elif end <= start:
+                self.report("JAN202", path, begin=written[0], end=written[1])
+            elif end > len(self.text):
+                self.report("JAN201", path, end=written[1], length=len(self.text))
+            if not isinstance(text, str) or text.replace("\\n", "\n") == there:
+                text = there
+        own = (self.row, self.origin, self.record, name, label, start, end, None)
+        given = text if isinstance(text, str) else None
+        row = (*own, given, entity, None, confidence, None, annotator)
+        self.rows["mentions"].append(row)
+
+    def _mismatch(self, path: Path, span: tuple[int, int], given: str, there: str) -> None:
+        text = self.text or ""
+        units = matching_units(text, *span, given) - {self.offsets}
+        if self.unit and self.unit in units:
+            return
+        found = Mismatch(self.index, path, text, *span, given, there, units)
+        self.mismatches.append(found)
+        if len(self.mismatches) >= _ENOUGH:
+            self._decide()
+
+    def _decide(self) -> None:
+        """Report mismatches; those that another unit explains once, if it explains nearly all."""
+        for unit, name in UNIT_NAMES.items():
+            fitting = [each for each in self.mismatches if unit in each.units]
+            if not self.unit and fitting and len(fitting) >= _SHARE * len(self.mismatches):
+                self.unit = unit
+                values: dict[str, Any] = {
+                    "what": name,
+                    "wanted": UNIT_NAMES[self.offsets],
+                    "setting": unit,
+                }
+                self.reporter.report(fitting[0].document, "JAN204", fitting[0].path, **values)
+        for found in self.mismatches:
+            if self.unit in found.units:
+                continue
+            self.reporter.report(found.document, "JAN203", found.path, partial(_values, found))
+        self.mismatches.clear()
+
+    def relation(
+        self,
+        path: Path,
+        label: str,
+        ends: Sequence[tuple[str | None, object, str]],
+        name: str | None = None,
+        annotator: str | None = None,
+    ) -> None:
+        """Add a relation of two mentions.
+
+        Args:
+            path: the path to it.
+            label: its label.
+            ends: the identifier of each mention, None where there is none; as it is written; and
+                the member that has it.
+            name: its identifier.
+            annotator: whose it is.
+        """
+        for target, written, member in ends:
+            if target is None:
+                self.report("JAN301", (*path, member), id=str(written)[:40])
+        row, place = len(self.rows["frames"]), (self.row, self.origin, self.record)
+        empty = (None,) * 10
+        self.rows["frames"].append((*place, name, "relation", label, None, *empty, annotator))
+        self.rows["arguments"] += [
+            (*place, row, position, role, str(written) if target is None else target)
+            for position, (role, (target, written, _)) in enumerate(
+                zip(ROLES, ends, strict=True), start=1
+            )
+        ]
+
+    def label(self, label: str, score: float | None = None, annotator: str | None = None) -> None:
+        """Add a label of the document."""
+        empty = (None, None, None)
+        row = (self.row, self.origin, self.record, "label", label, *empty, score)
+        self.rows["instances"].append((*row, None, None, annotator))
+
+    def keep(self, element: str, item: Mapping[str, Any], known: Collection[str] = ()) -> None:
+        """Keep the members of an item that have no place in the tables, as attributes.
+
+        Args:
+            element: what the item is, `$` for a document.
+            item: the item.
+            known: the members that have a place.
+        """
+        if others := item.keys() - known:
+            place = (self.row, self.origin, self.record, element)
+            kept = [(*place, name, compact(item[name])) for name in item if name in others]
+            self.rows["attributes"] += kept
+
+
+def _values(found: Mismatch) -> Mapping[str, object]:
+    return found.values

@@ -1,0 +1,329 @@
+"""Documents in JSON: those of a file, and what is wrong with them, each problem at its place.
+
+A file is an array of documents, a document per line, or a single one. A schema of grammars/ says
+what a document may be; its errors are only explained where it rejects one.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, lru_cache, partial
+from typing import Any
+
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.sources import Member, decode
+from hlteval.syntax.json_parser import blanks
+from hlteval.syntax.json_text import (
+    KINDS,
+    WANTED,
+    Layout,
+    SchemaError,
+    broken_keywords,
+    extents,
+    format_path,
+    invalid,
+    items,
+    schema_errors,
+    strict,
+    value_at,
+)
+from hlteval.syntax.places import Path, Places
+
+#: Gives the values of a message.
+Values = Callable[[], Mapping[str, object]]
+#: Most characters that are kept of a document that cannot be read.
+_SHOWN = 1000
+#: Lines that are looked at to find out whether each is a document.
+_FIRST = 5
+
+
+def compact(value: Any) -> str:
+    """A value as JSON.
+
+    Examples:
+        >>> compact({"a": ["é", 1.5]})
+        '{"a": ["é", 1.5]}'
+    """
+    if type(value) is str and value.isprintable() and '"' not in value and "\\" not in value:
+        return f'"{value}"'  # most are so, and this is quick
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False)
+
+
+@dataclass
+class Content:
+    """The content of a file.
+
+    Attributes:
+        text: the file.
+        values: the documents, or what is in their place.
+        single: whether the file is one document.
+        problems: what is not JSON, with the index of the document; None outside of documents.
+        unreadable: the documents that are not JSON, by index, each with the code of a problem.
+        found: where each document starts and ends, where that is known.
+    """
+
+    text: str
+    values: list[Any]
+    single: bool = False
+    problems: list[tuple[int | None, Problem]] = field(default_factory=list)
+    unreadable: dict[int, str] = field(default_factory=dict)
+    found: list[tuple[int, int]] | None = None
+
+    @cached_property
+    def extents(self) -> Sequence[tuple[int, int]]:
+        """The start and end of each document."""
+        if self.found is not None:
+            return self.found
+        if not self.single:
+            return extents(self.text)
+        return [(blanks(self.text, 0)[0], len(self.text))]
+
+
+def file_content(text: str) -> Content:
+    """The documents of a file: of an array, of lines, or a single one."""
+    valid, value = strict(text.encode())
+    if valid:
+        single = not isinstance(value, list)
+        return Content(text, [value] if single else value, single=single)
+    if not text.strip():
+        return Content(text, [])
+    if text.lstrip(" \t\r\n").startswith("{"):
+        lines = [line for line in text.split("\n", _FIRST * 2) if line.strip()]
+        tried = (strict(line.encode()) for line in lines[:_FIRST])
+        if len(lines) > 1 and any(valid and isinstance(value, dict) for valid, value in tried):
+            return _lines(text)
+    found = items(text)
+    array = text.lstrip(" \t\r\n\ufeff").startswith("[")
+    content = Content(text, [item.value for item in found.parsed], single=not array)
+    content.found = [(item.start, item.end) for item in found.parsed]
+    content.problems += [(None, problem) for problem in found.problems]
+    for index, parsed in enumerate(found.parsed):
+        content.problems += [(index, problem) for problem in parsed.problems]
+        if parsed.problems or not parsed.complete:
+            content.unreadable[index] = parsed.problems[0].code if parsed.problems else "JSN101"
+    return content
+
+
+def _lines(text: str) -> Content:
+    """The documents of a file that has one a line."""
+    found: list[tuple[int, int]] = []
+    content, at = Content(text, [], found=found), 0
+    for line in text.split("\n"):
+        end, index = at + len(line), len(found)
+        if line.strip():
+            begin = end - len(line.lstrip())
+            found.append((begin, end))
+            valid, value = strict(line.encode())
+            if not valid:
+                value, problems = _value_of(line.lstrip())
+                content.unreadable[index] = problems[0].code if problems else "JSN101"
+                content.problems += [(index, problem.shift(begin)) for problem in problems]
+            content.values.append(value)
+        at = end + 1
+    return content
+
+
+def _value_of(line: str) -> tuple[Any, list[Problem]]:
+    """The value of a line that is not a valid document, and its problems."""
+    parsed = value_at(line, 0)
+    problems = list(parsed.problems)
+    rest = blanks(line, parsed.end)[0] if parsed.complete else len(line)
+    if rest < len(line):
+        hint = {"hint": "put one document on each line, and nothing after it"}
+        problems.append(Problem("JSN107", 0, rest, min(len(line), rest + 40), hint))
+    return parsed.value, problems
+
+
+@dataclass(frozen=True)
+class Structure:
+    """What the documents of a format must be, and the codes of what they are not.
+
+    Attributes:
+        schema: the name of the schema, in grammars/; its array has all documents of a file.
+        lists: the names of arrays of any length in it.
+        part: gives the item of a document that a path leads into, and its definition in the schema;
+            of what is in no item, the document.
+        codes: the code of the errors of a keyword; that of other errors under an empty name.
+        no_document: the code of a file without documents.
+        explain: gives the values of the message about an error of the schema.
+        outer: the definitions of what is read in spite of errors.
+    """
+
+    schema: str
+    lists: Sequence[str]
+    part: Callable[[Path], tuple[Path, str]]
+    codes: Mapping[str, str]
+    no_document: str
+    explain: Callable[[SchemaError], dict[str, object]]
+    outer: frozenset[str] = frozenset()
+
+
+class Reporter:
+    """Reports the problems of the documents of a file.
+
+    Attributes:
+        bounded: takes the findings.
+    """
+
+    def __init__(self, content: Content, member: Member, structure: Structure) -> None:
+        self.content, self.display, self.structure = content, member.display, structure
+        self.bounded = Bounded(member.max_per_code)
+        self.places = Places(content.text)
+        self.layout: tuple[int, Layout] | None = None
+        self.waiting: list[tuple[Problem, str, Values]] = []
+        for index, problem in content.problems:
+            self.add(problem, self.path(index, ()))
+        if not content.values and not content.problems:
+            self.add(Problem(structure.no_document, 0, 0, 0), "$")
+        self.invalid = {*invalid(structure.schema, content.values)} - content.unreadable.keys()
+
+    def path(self, index: int | None, path: Path) -> str:
+        """A path in the file, as people write it."""
+        return format_path(path if index is None or self.content.single else (index, *path))
+
+    def add(self, problem: Problem, path: str) -> None:
+        """Add the finding of a problem at a path of the file."""
+        self.bounded.add(problem.code, path, self._finding, problem)
+
+    def _finding(self, path: str, problem: Problem) -> Finding:
+        problem = problem._replace(values={"path": path, **problem.values})
+        return self.places.finding(problem, self.display, path)
+
+    def report(
+        self, index: int, code: str, path: Path, explain: Values | None = None, **values: object
+    ) -> None:
+        """Keep a problem of a part of a document until all of the document is known.
+
+        Args:
+            index: the document.
+            code: of the problem.
+            path: the part; the place of a whole document is its first character.
+            explain: gives the values of the message, if it is explained at all.
+            values: the values otherwise.
+        """
+        begin = self.content.extents[index][0]
+        if path:
+            if self.layout is None or self.layout[0] != index:
+                self.layout = (index, Layout(self.content.text, begin))
+            start, end = self.layout[1].place(path)
+        else:
+            start = blanks(self.content.text, begin)[0]
+            end = start + 1
+        problem = Problem(code, 0, start, end)
+        self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
+
+    def settle(self) -> None:
+        """Add what was kept in the order of its places: going back costs a new start."""
+        for kept, path, values in sorted(self.waiting, key=lambda kept: kept[0][2:4]):
+            counted = self.bounded.is_full(kept.code)
+            self.add(kept if counted else kept._replace(values=values()), path)
+        self.waiting.clear()
+
+    def schema_errors(self, index: int) -> set[Path]:
+        """Report how a document breaks the schema, and give the paths of the items that do."""
+        if index not in self.invalid:
+            return set()
+        document, structure = self.content.values[index], self.structure
+
+        @lru_cache(maxsize=1)  # an item may have many errors, and they are explained in order
+        def errors_in(part: Path, definition: str) -> dict[tuple[Path, str], SchemaError]:
+            value = document
+            for step in part:
+                value = value[step]
+            if isinstance(value, dict):
+                lists = [name for name in structure.lists if isinstance(value.get(name), list)]
+                value = {**value, **{name: [] for name in lists}}
+            errors = schema_errors(structure.schema, definition, value)
+            return {((*part, *error.path), error.keyword): error for error in errors}
+
+        def explain(path: Path, keyword: str) -> Mapping[str, object]:
+            return structure.explain(errors_in(*structure.part(path))[path, keyword])
+
+        def order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
+            return [str(step) for step in broken[0]], broken[1] != "type"
+
+        broken = broken_keywords(structure.schema, document, lists=structure.lists)
+        for path, keyword in sorted(broken, key=order):
+            code = structure.codes.get(keyword, structure.codes[""])
+            self.report(index, code, path, partial(explain, path, keyword))
+        parts = (structure.part(path) for path, _ in broken)
+        return {part for part, definition in parts if definition not in structure.outer}
+
+    def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+        """A document that cannot be read, as a row of the table `rejected_records`.
+
+        Its text is its first line as it is written, or the beginning of a long one.
+        """
+        structure, text = self.structure, self.content.text
+        code = self.content.unreadable.get(index, structure.codes[""])
+        start, end = self.content.extents[index]
+        if index in self.content.unreadable:  # its end is not known
+            more = self.content.extents[index + 1 : index + 2]
+            end = more[0][0] if more else len(text)
+        elif self.bounded.is_full(code):  # what is not an object has this problem alone
+            self.add(Problem(code, 0, 0, 0), self.path(index, ()))
+        else:
+            value = self.content.values[index]
+            for violation in schema_errors(structure.schema, "document", value):
+                self.report(index, code, (), partial(structure.explain, violation))
+            self.settle()
+        line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
+        column = self.places.span(start, start).column - 1
+        problem = Problem(code, record, column, column + len(line))
+        return problem.rejection("document", line, expected="a document", row=row, origin=origin)
+
+
+def explain(violation: SchemaError) -> dict[str, object]:
+    """The values of the message about an error of the schema."""
+    keyword, wanted, given = violation.keyword, violation.wanted, violation.given
+    if keyword == "required":
+        missing = [name for name in wanted if name not in given]
+        return {"missing": ", ".join(missing)}
+    if keyword == "anyOf":
+        return {"given": compact(given)[:60], "wanted": violation.schema.get("description", "")}
+    allowed = wanted if isinstance(wanted, list) else [wanted]
+    if keyword == "type":
+        kind = KINDS.get(type(given), "something else")
+        kinds = " or ".join(WANTED.get(name, str(name)) for name in allowed)
+        return {"given": kind, "wanted": kinds}
+    limit = " or ".join(map(str, allowed)) if allowed is wanted else f"{keyword} {wanted}"
+    return {"given": str(given)[:60], "wanted": limit}
+
+
+def locate_records(
+    member: Member,
+    places: Sequence[FieldRef],
+    records: Callable[[Mapping[str, Any]], Iterator[Path]],
+) -> list[Location | None]:
+    """The places of records, and of their members as fields; of a document, only its start.
+
+    Args:
+        member: the file.
+        places: the records and fields.
+        records: gives the path of each record of a document in order: itself, and what is in it.
+    """
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    content, wanted = file_content(text), {place.record for place in places}
+    paths: dict[int, tuple[int, Path]] = {}
+    record = 1
+    for index, document in enumerate(content.values):
+        readable = isinstance(document, dict) and index not in content.unreadable
+        for path in records(document) if readable else [()]:
+            if record in wanted:
+                paths[record] = (index, path)
+            record += 1
+    lines, layouts = Places(text), dict[int, Layout]()
+    found: list[Location | None] = []
+    for place in places:
+        if place.record not in paths:
+            found.append(None)
+            continue
+        index, path = paths[place.record]
+        layout = layouts.setdefault(index, Layout(text, content.extents[index][0]))
+        path = (*path, place.field) if layout.stretch((*path, place.field)) else path
+        span = lines.span(*layout.place(path))
+        found.append(Location(span, lines.excerpt(span)))
+    return found

@@ -1,0 +1,282 @@
+"""Annotations in JSON: the documents of a corpus as formats of annotation tools write them."""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from hlteval.converters.toolkit.json_annotations import ROLES
+from hlteval.converters.toolkit.json_documents import compact
+from hlteval.representation import Corpus
+from hlteval.syntax.json_text import strict
+
+Item = dict[str, Any]
+_KEY = ("document", "origin", "record")
+_LARGEST = 10**15 - 1
+_NUMBER = re.compile(r"\[[0-9]+\]")
+
+
+class Mention(NamedTuple):
+    """A mention that is written.
+
+    Attributes:
+        number: its number in its document, from 1.
+        name: its identifier.
+        members: what only its format has.
+    """
+
+    number: int
+    name: str
+    label: str
+    start: int
+    end: int
+    text: str | None
+    entity: str | None
+    confidence: float | None
+    annotator: str | None
+    members: Item
+
+    @property
+    def own_name(self) -> str | None:
+        """Its identifier, unless that is its number."""
+        return None if self.name == f"T{self.number}" else self.name
+
+
+class Relation(NamedTuple):
+    """A relation of two mentions, with what only its format has."""
+
+    name: str | None
+    label: str
+    ends: tuple[Mention, Mention]
+    annotator: str | None
+    members: Item
+
+
+class Label(NamedTuple):
+    """A label of a document, with its score and what only its format has."""
+
+    label: str
+    score: float | None
+    annotator: str | None
+    members: Item
+
+
+@dataclass
+class Document:
+    """A document that is written.
+
+    Attributes:
+        row: its row.
+        name: its name.
+        text: its text.
+        members: what only its format has, by element: of itself under `$`.
+        others: the rows of other tables that the format asked for.
+    """
+
+    row: int
+    name: str
+    text: str | None
+    members: dict[str, Item] = field(default_factory=lambda: defaultdict(dict))
+    mentions: list[Mention] = field(default_factory=list)
+    relations: list[Relation] = field(default_factory=list)
+    labels: list[Label] = field(default_factory=list)
+    others: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+
+
+def documents(
+    corpus: Corpus, elements: Mapping[str, str], *others: str, apart: bool = False
+) -> Iterator[Document]:
+    """The documents of a batch.
+
+    Args:
+        corpus: the batch.
+        elements: the elements of attributes that the items of tables have, by table.
+        others: further tables whose rows are given.
+        apart: whether what annotators have is apart, so that a relation is that of its mentions.
+    """
+    columns = ("row", "name", "text")
+    listed = {row: Document(row, *rest) for row, *rest in corpus.documents.select(columns).rows()}
+    members: dict[tuple[Any, ...], Item] = defaultdict(dict)
+    attributes = corpus.attributes.select(*_KEY, "element", "name", "value")
+    own = set(elements.values())
+    for *place, element, name, value in attributes.iter_rows():
+        if not is_member(element, value):
+            continue
+        if element in own:
+            members[element, *place][name] = json.loads(value)
+        else:
+            listed[place[0]].members[element][name] = json.loads(value)
+    _add_mentions(corpus, listed, members, elements.get("mentions"))
+    _add_relations(corpus, listed, members, elements.get("frames"), apart=apart)
+    labels = corpus.instances.filter(is_label()).select(*_KEY, "label", "llr", "annotator")
+    for *place, label, score, annotator in labels.iter_rows():
+        more = members.get((elements.get("instances"), *place), {})
+        listed[place[0]].labels.append(Label(label, score, annotator, more))
+    for table in others:
+        rows: pl.DataFrame = getattr(corpus, table)
+        for row in rows.iter_rows(named=True):
+            place = [row[name] for name in _KEY]
+            row["members"] = members.get((elements.get(table), *place), {})
+            listed[place[0]].others[table].append(row)
+    return iter(listed.values())
+
+
+def _add_mentions(
+    corpus: Corpus, listed: Mapping[int, Document], members: Mapping[Any, Item], element: Any
+) -> None:
+    columns = ("mention", "label", "start", "end", "text", "entity", "confidence", "annotator")
+    rows: Iterable[Any] = corpus.mentions.filter(has_place()).select(*_KEY, *columns).iter_rows()
+    for document, origin, record, *values in rows:
+        mentions = listed[document].mentions
+        more = members.get((element, document, origin, record), {})
+        mentions.append(Mention._make((len(mentions) + 1, *values, more)))
+
+
+def _add_relations(
+    corpus: Corpus,
+    listed: Mapping[int, Document],
+    members: Mapping[Any, Item],
+    element: Any,
+    *,
+    apart: bool,
+) -> None:
+    names = {row: unique_mentions(document.mentions) for row, document in listed.items()}
+    targets = two_arguments(corpus)
+    columns = ("row", *_KEY, "frame", "label", "annotator")
+    for row, *place, name, label, annotator in corpus.frames.select(columns).rows():
+        known = names[place[0]]
+        ends = [known.get(target) for target in targets.get(row, ())]
+        if len(ends) == len(ROLES) and ends[0] and ends[1]:
+            if apart and ends[0].annotator != ends[1].annotator:
+                continue
+            more, by = members.get((element, *place), {}), ends[0].annotator if apart else annotator
+            relation = Relation(name, label, (ends[0], ends[1]), by, more)
+            listed[place[0]].relations.append(relation)
+
+
+def unique_mentions(mentions: Iterable[Mention]) -> dict[str, Mention]:
+    """The mentions whose identifiers are unique, by these."""
+    found: dict[str, Mention] = {}
+    repeated = set[str]()
+    for mention in mentions:
+        if mention.name in found:
+            repeated.add(mention.name)
+        found[mention.name] = mention
+    return {name: each for name, each in found.items() if name not in repeated and name}
+
+
+def two_arguments(corpus: Corpus) -> dict[int, list[str]]:
+    """The targets of the frames that have two arguments, by row."""
+    ordered = corpus.arguments.sort("frame_row", "position")
+    found = ordered.group_by("frame_row", maintain_order=True).agg("target")
+    return {row: targets for row, targets in found.iter_rows() if len(targets) == len(ROLES)}
+
+
+def is_member(element: str, value: str) -> bool:
+    """Whether an attribute is a member of a document in JSON, or of an item of it."""
+    return element.startswith("$") and strict(value.encode())[0]
+
+
+def is_label() -> pl.Expr:
+    """Whether an instance is a label of a document."""
+    return (pl.col("kind") == "label") & pl.col("start").is_null() & pl.col("end").is_null()
+
+
+def has_place() -> pl.Expr:
+    """Whether a mention has offsets that can be written."""
+    first, last = pl.min_horizontal("start", "end"), pl.max_horizontal("start", "end")
+    return first.is_between(0, _LARGEST) & (last <= _LARGEST)
+
+
+def count_losses(
+    corpus: Corpus, elements: Collection[str], *, texts: bool = False, apart: bool = False
+) -> Mapping[str, int]:
+    """The counts of what no format of annotation tools can represent.
+
+    Args:
+        corpus: the batch.
+        elements: the elements of the format, without numbers.
+        texts: whether mentions have texts of their own.
+        apart: whether what annotators have is apart.
+
+    Examples:
+        >>> sum(count_losses(Corpus(), ()).values())
+        0
+    """
+    written = list(documents(corpus, {}))
+    relations = sum(len(document.relations) for document in written)
+    mentions = corpus.mentions.filter(has_place())
+    roles = corpus.arguments.select("position", "role").rows()
+    kinds = corpus.instances.filter(~is_label().fill_null(value=False))
+    attributes = corpus.attributes.select("element", "value").iter_rows()
+    found = {
+        "mentions outside of texts": corpus.mentions.height - mentions.height,
+        "relations without two mentions as arguments": corpus.frames.height - relations,
+        "roles other than Arg1 and Arg2": sum(
+            not 0 < position <= len(ROLES) or role != ROLES[position - 1]
+            for position, role in roles
+        ),
+        "instances that are not labels of documents": kinds.height,
+        "attributes of other formats": sum(
+            _NUMBER.sub("", element) not in elements or not is_member(element, value)
+            for element, value in attributes
+        ),
+    }
+    listed = [(document.text, each) for document in written for each in document.mentions]
+    if not texts:
+        found["texts of mentions that differ from the document"] = sum(
+            each.text is not None and each.text != (text or "")[each.start : each.end]
+            for text, each in listed
+        )
+    if apart:
+        found |= _count_apart(corpus)
+    return found
+
+
+def _count_apart(corpus: Corpus) -> Mapping[str, int]:
+    """The count of relations that are not of the annotator of both mentions."""
+    relations = [each for document in documents(corpus, {}) for each in document.relations]
+    foreign = [
+        each for each in relations if any(end.annotator != each.annotator for end in each.ends)
+    ]
+    return {"relations of other annotators than their mentions": len(foreign)}
+
+
+#: Gives the objects of a batch, each with the row of its document.
+Objects = Callable[[Corpus], Iterable[tuple[int, Item]]]
+
+
+def write_objects(corpora: Iterable[Corpus], path: Path, layout: str, objects: Objects) -> None:
+    """Write all documents to a file.
+
+    Args:
+        corpora: the batches.
+        path: the file.
+        layout: `array` is an array with an object a line; `lines` is an object a line.
+        objects: gives them.
+    """
+    rows = (item for corpus in corpora for _, item in objects(corpus))
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        if layout == "lines":
+            stream.writelines(f"{compact(item)}\n" for item in rows)
+            return
+        stream.write("[")
+        for number, item in enumerate(rows):
+            stream.write(f"{',' if number else ''}\n{compact(item)}")
+        stream.write("\n]\n")
+
+
+def as_number(name: str) -> str | int:
+    """An identifier as a number, if it is written as one.
+
+    Examples:
+        >>> as_number("7"), as_number("07"), as_number("T7")
+        (7, '07', 'T7')
+    """
+    digits = name.isascii() and name.isdigit() and len(name) < 16
+    return int(name) if digits and str(int(name)) == name else name
