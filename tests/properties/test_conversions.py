@@ -476,6 +476,7 @@ TRIALS: Mapping[str, Trial] = {
     "text": Trial(narrowed=_with_line_ends),
     "cas-xmi": Trial(narrowed=_of_features),
     "cas-json": Trial(narrowed=_of_features),
+    "webanno-tsv": Trial(narrowed=_of_features),
     "ccu-reference": Trial(drawn_streams.annotated, again=frozenset({"attributes"})),
     "ccu-submission": Trial(drawn_streams.submitted, again=frozenset({"attributes"})),
     "ccu-index": Trial(drawn_streams.listed),
