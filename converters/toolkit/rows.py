@@ -10,7 +10,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import FileBatch, batches, original_files
+from hlteval.converters.toolkit.source_files import (
+    FileBatch,
+    FindDocuments,
+    batches,
+    original_files,
+)
 from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import document_slices
@@ -110,7 +115,11 @@ class DocumentRows:
 
 
 def read_rows(
-    source: Source, form: str, suffix: str, take: Callable[[DocumentRows, int, str, str], None]
+    source: Source,
+    form: str,
+    suffix: str,
+    take: Callable[[DocumentRows, int, str, str], None],
+    find: FindDocuments | None = None,
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names.
 
@@ -119,8 +128,9 @@ def read_rows(
         form: the name of the format.
         suffix: of its files.
         take: adds a file: its row of `sources`, the name of its document, and its text.
+        find: gives the files of each document, where these are not simply those with the suffix.
     """
-    for files in batches(source, form, suffix):
+    for files in batches(source, form, suffix, find):
         rows = DocumentRows(files)
         for file in files.texts:
             take(rows, *file)

@@ -59,6 +59,10 @@ def has_suffix(source: Source, suffix: str | tuple[str, ...]) -> bool:
     return any(member.basename.endswith(suffix) for member in source.members)
 
 
+#: Gives the files of each document of a source by its name.
+FindDocuments = Callable[[Source], Mapping[str, tuple[Member, ...]]]
+
+
 class FileBatch:
     """The files of a batch of documents.
 
@@ -118,10 +122,13 @@ class FileBatch:
         return self.texts.pop()[-1] if self.texts else None
 
 
-def batches(source: Source, form: str, suffix: str) -> Iterator[FileBatch]:
+def batches(
+    source: Source, form: str, suffix: str, find: FindDocuments | None = None
+) -> Iterator[FileBatch]:
     """The files of a source, at most `BATCH` documents or some megabytes at a time."""
     files, size, count = FileBatch(source.path, form), 0, 0
-    for name, members in documents(source, suffix).items():
+    listed = find(source) if find else documents(source, suffix)
+    for name, members in listed.items():
         size += sum(files.add(name, member) for member in members)
         count += 1
         if count >= BATCH or size >= _BYTES:

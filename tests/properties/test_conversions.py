@@ -397,6 +397,13 @@ def _of_brat(corpus: Corpus) -> Corpus:
     return corpus.replace(modifiers=kept.drop("entity"), mentions=mentions)
 
 
+def _of_features(corpus: Corpus) -> Corpus:
+    """Modifiers that are features of what they modify."""
+    kept = corpus.modifiers.unique(["document", "target", "label"], maintain_order=True)
+    name = pl.format("{}.{}", "target", "label")
+    return corpus.replace(modifiers=kept.with_columns(modifier=name))
+
+
 def _whole(corpus: Corpus) -> Corpus:
     """Mentions that are not broken, each with an entity, and candidates for these."""
     mentions = corpus.mentions.with_columns(
@@ -495,6 +502,9 @@ TRIALS: Mapping[str, Trial] = {
     "hub4": Trial(templettes),
     "sgml-corpus": Trial(marked_up),
     "text": Trial(narrowed=_with_line_ends),
+    "cas-xmi": Trial(narrowed=_of_features),
+    "cas-json": Trial(narrowed=_of_features),
+    "webanno-tsv": Trial(narrowed=_of_features),
     "ccu-reference": Trial(drawn_streams.annotated, again=frozenset({"attributes"})),
     "ccu-submission": Trial(drawn_streams.submitted, again=frozenset({"attributes"})),
     "ccu-index": Trial(drawn_streams.listed),

@@ -1,0 +1,360 @@
+r"""CAS JSON: the annotations of UIMA and INCEpTION as JSON, one file per document.
+
+Format:
+    UIMA CAS JSON 0.4, one object per file: `%TYPES` declares the types, `%FEATURE_STRUCTURES` are
+    the structures, each with `%ID`, `%TYPE` and its features, and `%VIEWS` has the members of each
+    view. A feature that begins with `@` refers to another structure, one with `#` is a number that
+    JSON may not have.
+
+Conventions:
+    Those of CAS XMI (`cas_xmi.py`): offsets count UTF-16 code units, only members of views are
+    read, and features and links mean the same. A record is a structure, in the order of the file.
+
+Example lines:
+    {"%FEATURE_STRUCTURES": [
+      {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaNum": 1, "sofaID": "_InitialView", "sofaString": "Ann."},
+      {"%ID": 2, "%TYPE": "custom.Span", "@sofa": 1, "begin": 0, "end": 3, "value": "PER"}],
+     "%VIEWS": {"_InitialView": {"%SOFA": 1, "%MEMBERS": [2]}}}
+
+Codes raised: JSNxxx, for invalid JSON; UIM2xx, UIM3xx.
+"""  # noqa: E501
+
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from itertools import count
+from typing import Any
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.source_files import head_of_first
+from hlteval.converters.uima import layers
+from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.types import Types, written_types
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, decode
+from hlteval.syntax.json_text import KINDS, Layout, format_path, items, strict
+from hlteval.syntax.places import Path, Places
+
+SUFFIX = ".cas.json"
+_STRUCTURES, _VIEWS, _TYPES = "%FEATURE_STRUCTURES", "%VIEWS", "%TYPES"
+_MEMBERS = re.compile(r'"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"[ \t\r\n]*:')
+_SOFA = "uima.cas.Sofa"
+_compact = json.JSONEncoder(ensure_ascii=False).encode
+
+
+def sniff(source: Source) -> bool:
+    """Whether the first file that ends in .json has members of this format."""
+    begin = head_of_first(source_files.with_suffix(source, ".json"))
+    return begin.lstrip()[:1] == "{" and bool(_MEMBERS.search(begin))
+
+
+documents = partial(layers.documents, suffix=SUFFIX)
+
+
+def read(
+    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names."""
+    take = partial(_take, layer=layer, feature=feature, unit=offsets)
+    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+
+
+def _take(
+    rows: DocumentRows, origin: int, name: str, text: str, layer: str, feature: str, unit: str
+) -> None:
+    """Add the documents of a file, and what is wrong in it."""
+    reporter = _Reporter(text, rows.files.members[origin])
+    valid, root = strict(text.encode())
+    cas = _Reader(root, reporter).cas() if valid else None
+    if not valid:
+        for problem in _syntax_problems(text):
+            reporter.add(problem, "$")
+    if cas is None:
+        rows.begin(origin, name)
+    else:
+        read_cas(rows, origin, name, cas, reporter.report, Choice(layer, feature), unit)
+    rows.findings += reporter.bounded.findings
+
+
+def _syntax_problems(text: str) -> Iterator[Problem]:
+    """What is wrong with a text that is not valid JSON."""
+    if not text.strip():
+        yield Problem("JSN115", 0, 0, 0, {"wanted": "an object, `{ }`"})
+        return
+    parsed = items(text)
+    yield from parsed.problems
+    for item in parsed.parsed:
+        yield from item.problems
+
+
+class _Reporter:
+    """Reports the problems of a file at their places.
+
+    Attributes:
+        bounded: takes the findings.
+        root: the value of the file.
+    """
+
+    def __init__(self, text: str, member: Member) -> None:
+        self.text, self.display = text, member.display
+        self.bounded = Bounded(member.max_per_code)
+        self.places = Places(text)
+        self.layout = Layout(text, len(text) - len(text.lstrip(" \t\r\n")))
+        self.root: Any = None
+
+    def add(self, problem: Problem, path: str) -> None:
+        """Add the finding of a problem at a path of the file."""
+        self.bounded.add(problem.code, path, self._finding, problem)
+
+    def _finding(self, path: str, problem: Problem) -> Finding:
+        problem = problem._replace(values={"path": path, **problem.values})
+        return self.places.finding(problem, self.display, path)
+
+    def report(self, record: int, code: str, field: str = "", **values: object) -> Problem:
+        """Add the problem of a field of a structure, by its number; 0 for the file."""
+        return self.report_at(path_of(self.root, self.layout, record, field), code, **values)
+
+    def report_at(self, path: Path, code: str, **values: object) -> Problem:
+        """Add the problem of a part of the file."""
+        if self.bounded.is_full(code):
+            problem = Problem(code, 0, 0, 0, values)  # counted only
+        else:
+            problem = Problem(code, 0, *self.layout.place(path), values)
+        self.add(problem, format_path(path))
+        return problem
+
+
+def path_of(root: Any, layout: Layout, record: int, field: str) -> Path:
+    """The path to a field of a structure, or to the structure if it has no such field."""
+    structures = root.get(_STRUCTURES) if isinstance(root, dict) else None
+    if record == 0 or not isinstance(structures, list | dict) or record > len(structures):
+        return ()
+    at: str | int = record - 1
+    item = structures[record - 1] if isinstance(structures, list) else None
+    if isinstance(structures, dict):
+        at, item = [*structures.items()][record - 1]
+    path: Path = (_STRUCTURES, at)
+    if field == "members":
+        view = item.get("sofaID") if isinstance(item, dict) else None
+        members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
+        return members if layout.stretch(members) else path
+    names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
+    return next((each for each in names if field and layout.stretch(each)), path)
+
+
+class _Reader:
+    """Makes structures and views of the value of a file."""
+
+    def __init__(self, root: Any, reporter: _Reporter) -> None:
+        self.root, self.reporter = root, reporter
+        reporter.root = root
+        self.arrays: dict[str, list[str]] = {}
+
+    def cas(self) -> Cas | None:
+        """All that is in the file; None if it has no structures."""
+        if not self.check((), dict, self.root):
+            return None
+        listed = self.root.get(_STRUCTURES)
+        if not isinstance(listed, dict) and not self.check((_STRUCTURES,), list, listed):
+            return None
+        structures: dict[str, Structure] = {}
+        sofas: dict[str, View] = {}
+        for at, key, item in self.objects():
+            record = at + 1
+            name = item.get("%TYPE")
+            if key is None or key in structures or key in sofas or not isinstance(name, str):
+                self.reporter.report(record, "UIM205", "ID", id=str(key or "nothing")[:40])
+            elif name == _SOFA:
+                text, view = item.get("sofaString"), item.get("sofaID")
+                own = text if isinstance(text, str) else None
+                sofas[key] = View(view if isinstance(view, str) else INITIAL, own, (), record)
+            else:
+                structures[key] = self.structure(key, name, item, record)
+        for each in structures.values():
+            for feature, keys in each.references.items():
+                if len(keys) == 1 and keys[0] in self.arrays:
+                    each.references[feature] = self.arrays[keys[0]]
+        views = self.views(sofas)
+        types = self.types()
+        known = {item.type for item in structures.values()} & types.supertypes.keys()
+        return Cas(structures, views, {name: types.values(name) for name in known})
+
+    def check(self, path: Path, wanted: type, value: Any) -> bool:
+        """Whether a value has a type; if not, that is reported."""
+        if isinstance(value, wanted):
+            return True
+        given = KINDS.get(type(value), "something else")
+        self.reporter.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
+        return False
+
+    def objects(self) -> Iterator[tuple[int, str | None, dict[str, Any]]]:
+        """The structures, each with its index and its identifier."""
+        listed = self.root.get(_STRUCTURES)
+        if isinstance(listed, dict):  # identifiers are the names of members
+            pairs = ((key, key, item) for key, item in listed.items())
+        else:
+            pairs = ((at, _key(item), item) for at, item in enumerate(listed))
+        for index, (at, key, item) in enumerate(pairs):
+            if self.check((_STRUCTURES, at), dict, item):
+                yield index, key, item
+
+    def structure(self, key: str, name: str, item: Mapping[str, Any], record: int) -> Structure:
+        """A structure with its features, as text."""
+        found = Structure(key, name, record)
+        for feature, value in item.items():
+            if feature.startswith("@"):
+                if feature != "@sofa" and (target := _reference(value)) is not None:
+                    found.references[feature[1:]] = [target]
+            elif feature == "%ELEMENTS" and isinstance(value, list):
+                self.arrays[key] = [target for each in value if (target := _reference(each))]
+            elif not feature.startswith("%") and (written := _text(value)) is not None:
+                found.values[feature.lstrip("#^")] = written
+        return found
+
+    def views(self, sofas: Mapping[str, View]) -> list[View]:
+        """The views, also those without members."""
+        listed = self.root.get(_VIEWS, {})
+        if not self.check((_VIEWS,), dict, listed):
+            return [*sofas.values()]
+        named = {view.name: view for view in sofas.values()}
+        views = {id(view): view for view in sofas.values()}
+        for name, item in listed.items():
+            if not self.check((_VIEWS, name), dict, item):
+                continue
+            members = item.get("%MEMBERS", [])
+            view = sofas.get(_reference(item.get("%SOFA")) or "") or named.get(name)
+            view = view or View(name, None)
+            if self.check((_VIEWS, name, "%MEMBERS"), list, members):
+                view.members = [key for each in members if (key := _reference(each))]
+            views[id(view)] = view
+        return [*views.values()]
+
+    def types(self) -> Types:
+        """The types that the file declares."""
+        types, listed = Types(), self.root.get(_TYPES, {})
+        for name, item in listed.items() if isinstance(listed, dict) else ():
+            if isinstance(item, dict):
+                ranges = {
+                    feature: str(own.get("%RANGE"))
+                    for feature, own in item.items()
+                    if not feature.startswith("%") and isinstance(own, dict)
+                }
+                types.add(name, str(item.get("%SUPER_TYPE")), ranges)
+        return types
+
+
+def _key(item: Any) -> str | None:
+    return _reference(item.get("%ID")) if isinstance(item, dict) else None
+
+
+def _reference(value: Any) -> str | None:
+    """The identifier of a structure as text; None if it is no number.
+
+    Examples:
+        >>> _reference(7), _reference(True), _reference("7")
+        ('7', None, None)
+    """
+    return str(value) if type(value) is int and abs(value) < 1 << 63 else None
+
+
+def _text(value: Any) -> str | None:
+    """A feature as text.
+
+    Examples:
+        >>> _text(True), _text(0.5), _text(None), _text([])
+        ('true', '0.5', None, None)
+    """
+    if isinstance(value, str):
+        return value
+    is_number = isinstance(value, bool | float) or _reference(value) is not None
+    return _compact(value) if is_number else None
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The places of structures, and of their features as fields."""
+    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
+    valid, root = strict(text.encode())
+    reporter = _Reporter(text, member)
+    found: list[Location | None] = []
+    for place in places:
+        path = path_of(root, reporter.layout, place.record, place.field) if valid else ()
+        if not path:
+            found.append(None)
+            continue
+        span = reporter.places.span(*reporter.layout.place(path))
+        found.append(Location(span, reporter.places.excerpt(span)))
+    return found
+
+
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of the file of each document."""
+    built = Layers(corpus, inside_texts(corpus))
+    for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
+        yield name, _file(row, corpus, built)
+
+
+def _file(row: int, corpus: Corpus, built: Layers) -> str:
+    """The content of the file of a document, a structure a line."""
+    text = built.texts[row]
+    language = corpus.documents.filter(row=row)["language"][0]
+    move = in_units(text or "")
+    annotations = [*built.structure[row], *built.found[row]]
+    numbers = {item.key: number for number, item in enumerate(annotations, start=3)}
+    more = count(len(annotations) + 3)
+    sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
+    whole = {"%ID": 2, "%TYPE": "uima.tcas.DocumentAnnotation", "@sofa": 1, "begin": 0}
+    whole |= {"end": move(len(text or ""))} | ({} if language is None else {"language": language})
+    structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
+    structures.append(whole)
+    for item in annotations:
+        own: dict[str, Any] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
+        own |= {"begin": move(item.start), "end": move(item.end)}
+        for role, end in zip(ROLES, item.ends or (), strict=False):
+            own[f"@{role}"] = numbers[end]
+        if item.links:
+            own[f"@{ARGUMENTS}"] = array = next(more)
+            links = [
+                {"%ID": next(more), "%TYPE": LINK, "role": role, "@target": numbers[target]}
+                for role, target in item.links
+            ]
+            listed = [link["%ID"] for link in links]
+            structures += [*links, {"%ID": array, "%TYPE": f"{LINK}[]", "%ELEMENTS": listed}]
+        structures.append(own | item.values)
+    types = written_types(built.found[row])
+    members = [2, *numbers.values()]
+    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
+    lines = ",\n  ".join(map(_compact, structures))
+    declared = ",\n  ".join(
+        f"{_compact(name)}: {_compact(_type(types, name))}" for name in types.supertypes
+    )
+    return (
+        f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
+        f' "{_VIEWS}": {_compact(views)}}}\n'
+    )
+
+
+def _type(types: Types, name: str) -> dict[str, object]:
+    """The declaration of a type."""
+    found: dict[str, object] = {"%NAME": name, "%SUPER_TYPE": types.supertypes[name]}
+    for feature, range_ in types.ranges[name].items():
+        own = f"{LINK}[]" if feature == ARGUMENTS else range_
+        found[feature] = {"%NAME": feature, "%RANGE": own}
+    return found
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what the files cannot represent."""
+    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
+    counts.update(Layers(corpus, inside_texts(corpus)).losses)
+    return counts
+
+
+FORMAT = declaration(__name__)

@@ -1,0 +1,322 @@
+r"""CAS XMI: the annotations of UIMA, DKPro and INCEpTION as XML, one file per document.
+
+Format:
+    XMI 2.0, one file `<document>.xmi` per document, often with TypeSystem.xml or
+    `<document>.TypeSystem.xml` beside it: each element below the root is a feature structure, its
+    namespace and name the type, its attributes the features. A `Sofa` has the text, a `View`
+    the structures that are indexed for it.
+
+Conventions:
+    Offsets count UTF-16 code units of the text. Only what a view has is read. `layers.py` says what
+    becomes of annotations, `cas.py` of views, and why the files are not read by dkpro-cassis. Of an
+    exported project, `annotation/<document>/<annotator>.xmi` and the curated document are the
+    annotations of several annotators, whose identifiers begin with their names. Links of a chain
+    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml says
+    which features refer to structures; without it, those with the usual names do.
+
+Example lines:
+    <cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Ann sang."/>
+    <type:NamedEntity xmi:id="2" sofa="1" begin="0" end="3" value="PER"/>
+    <cas:View sofa="1" members="2"/>
+
+Codes raised: XML1xx, UIM2xx, UIM3xx.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain, count
+
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.source_files import head_of_first
+from hlteval.converters.uima import layers
+from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, resolve
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.types import Types, written_types
+from hlteval.findings import Problem
+from hlteval.representation import Corpus
+from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.syntax.xml_elements import Element, Malformed, Reader, encoding_problem, parse
+from hlteval.syntax.xml_places import ABSENT, Named, attributes, located_findings
+
+SUFFIX, TYPE_SYSTEM = ".xmi", ".TypeSystem.xml"
+_ID = "xmi:id"
+_ROOT = re.compile(r"<(?:[\w.-]+:)?XMI[\s>/]")
+#: The package of types that have none.
+_NO_PACKAGE = "uima.noNamespace"
+_NOT_XML = re.compile(ABSENT)
+_REPLACEMENT = "\ufffd"
+_NAMESPACES = (
+    ("xmlns:xmi", "http://www.omg.org/XMI"),
+    ("xmlns:cas", "http:///uima/cas.ecore"),
+    ("xmlns:tcas", "http:///uima/tcas.ecore"),
+)
+_TYPES_HEAD = '<typeSystemDescription xmlns="http://uima.apache.org/resourceSpecifier">\n<types>\n'
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n'
+
+
+def sniff(source: Source) -> bool:
+    """Whether a file has the suffix, or the first the root element of XMI."""
+    if source_files.has_suffix(source, SUFFIX):
+        return True
+    return source.kind in {"file", "stdin"} and bool(_ROOT.search(head_of_first(source.members)))
+
+
+documents = partial(layers.documents, suffix=SUFFIX)
+
+
+def read(
+    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names."""
+    types = Types()
+    for member in source.members:
+        if f".{member.basename}".endswith(TYPE_SYSTEM):
+            _add_types(types, member)
+    take = partial(_take, types=types, layer=layer, feature=feature, unit=offsets)
+    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+
+
+def _add_types(types: Types, member: Member) -> None:
+    """Add the types of a file; one that cannot be read declares none."""
+    try:
+        decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
+        elements = parse(decoded.text or "").elements
+    except (Unreadable, Malformed):
+        return
+    texts: dict[int, dict[str, str]] = defaultdict(dict)
+    for element in elements:
+        if element.parent is not None:
+            texts[element.parent.ordinal][_local(element.tag)] = element.text.strip()
+    ranges: dict[int, dict[str, str]] = defaultdict(dict)
+    for element in elements:
+        own = texts[element.ordinal]
+        if _local(element.tag) == "featureDescription" and element.parent is not None:
+            of_type = element.parent.parent
+            if of_type is not None:
+                ranges[of_type.ordinal][own.get("name", "")] = own.get("rangeTypeName", "")
+    for element in elements:
+        if _local(element.tag) == "typeDescription":
+            own = texts[element.ordinal]
+            types.add(own.get("name", ""), own.get("supertypeName", ""), ranges[element.ordinal])
+
+
+def _local(tag: str) -> str:
+    return tag.rpartition(":")[2]
+
+
+def _take(
+    rows: DocumentRows,
+    origin: int,
+    name: str,
+    text: str,
+    types: Types,
+    layer: str,
+    feature: str,
+    unit: str,
+) -> None:
+    """Add the documents of a file, and what is wrong in it."""
+    member, problems = rows.files.members[origin], list[Named]()
+    try:
+        parsed = Reader(text).read()
+    except Malformed as reason:
+        rows.findings += located_findings(text, [(reason.problem, None)], member)
+        rows.begin(origin, name)
+        return
+    elements = parsed.elements
+    if problem := encoding_problem(parsed.encoding, member.encoding):
+        problems.append((problem, None))
+    if _local(elements[0].tag) != "XMI":
+        problems.append((elements[0].problem("XML110", root="xmi:XMI"), None))
+        rows.begin(origin, name)
+    else:
+
+        def report(record: int, code: str, field: str = "", **values: object) -> Problem:
+            element = elements[max(0, record - 1)]
+            problem = element.problem(code, field, **values)
+            problems.append((problem, element.attributes.get(_ID)))
+            return problem
+
+        cas = _cas(elements, types, problems)
+        read_cas(rows, origin, name, cas, report, Choice(layer, feature), unit)
+    rows.findings += located_findings(text, problems, member)
+
+
+def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Cas:
+    """The structures and views of a file."""
+    structures: dict[str, Structure] = {}
+    views: dict[str, View] = {}
+    members: dict[str, tuple[Sequence[str], int]] = {}
+    spaces = _namespaces(elements[0])
+    for element in elements[1:]:
+        if element.parent is not elements[0]:
+            continue
+        name = _type_name(element, spaces)
+        own, key = element.attributes, element.attributes.get(_ID, "")
+        if name == "uima.cas.Sofa":
+            views[key] = View(
+                own.get("sofaID", INITIAL), own.get("sofaString"), (), element.ordinal
+            )
+        elif name == "uima.cas.View":
+            members[own.get("sofa", "")] = own.get("members", "").split(), element.ordinal
+        elif name != "uima.cas.NULL":
+            if not key or key in structures:
+                problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
+                continue
+            structures[key] = _structure(element, name)
+    for key, (listed, record) in members.items():
+        view = views.setdefault(key, View(INITIAL, None))
+        view.members, view.record = listed, record
+    resolve(structures, types)
+    known = {item.type for item in structures.values()} & types.supertypes.keys()
+    return Cas(structures, list(views.values()), {name: types.values(name) for name in known})
+
+
+def _namespaces(element: Element) -> dict[str, str]:
+    """The names of packages by the prefixes that an element declares.
+
+    Examples:
+        >>> space = "http:///de/a/type.ecore"
+        >>> _namespaces(Element(1, "x", {"xmlns:t": space}, None, 1, 1, []))
+        {'t': 'de.a.type'}
+    """
+    declared = (
+        (name.removeprefix("xmlns:"), value.removeprefix("http:///").removesuffix(".ecore"))
+        for name, value in element.attributes.items()
+        if name.startswith("xmlns:")
+    )
+    return {prefix: space.replace("/", ".") for prefix, space in declared}
+
+
+def _type_name(element: Element, spaces: Mapping[str, str]) -> str:
+    """The name of the type of an element."""
+    prefix, colon, name = element.tag.rpartition(":")
+    own = {**spaces, **_namespaces(element)} if "xmlns:" + prefix in element.attributes else spaces
+    if not colon:
+        return name
+    package = own.get(prefix, prefix)
+    return name if package == _NO_PACKAGE else f"{package}.{name}"
+
+
+def _structure(element: Element, name: str) -> Structure:
+    """The feature structure of an element."""
+    values = {
+        feature: value
+        for feature, value in element.attributes.items()
+        if feature != _ID and not feature.startswith("xmlns:")
+    }
+    return Structure(element.attributes.get(_ID, ""), name, element.ordinal, values)
+
+
+def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
+    """The name and content of the file of each document, and of that of its types."""
+    built = Layers(corpus, inside_texts(corpus))
+    for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
+        yield name, _file(row, corpus, built)
+        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(written_types(built.found[row]))
+
+
+def _file(row: int, corpus: Corpus, built: Layers) -> str:
+    """The content of the file of a document."""
+    text = built.texts[row]
+    language = corpus.documents.filter(row=row)["language"][0]
+    move = in_units(text or "")
+    items = [*built.structure[row], *built.found[row]]
+    numbers = {item.key: number for number, item in enumerate(items, start=3)}
+    links = count(len(items) + 3)
+    spaces = _spaces((*(item.layer for item in items), LINK))
+    parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
+    parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
+    parts.append('<cas:NULL xmi:id="0"/>\n')
+    end = str(move(len(text or "")))
+    whole = [(_ID, "2"), ("sofa", "1"), ("begin", "0"), ("end", end), ("language", language)]
+    parts.append(_element("tcas:DocumentAnnotation", whole))
+    for item in items:
+        tag = _tag(item.layer, spaces)
+        place = [(_ID, str(numbers[item.key])), ("sofa", "1")]
+        place += [("begin", str(move(item.start))), ("end", str(move(item.end)))]
+        if item.ends:
+            place += zip(ROLES, (str(numbers[end]) for end in item.ends), strict=True)
+        listed: list[str] = []
+        for role, target in item.links:
+            listed.append(str(next(links)))
+            link = [(_ID, listed[-1]), ("role", role), ("target", str(numbers[target]))]
+            parts.append(_element(_tag(LINK, spaces), link))
+        place += [(ARGUMENTS, " ".join(listed))] if listed else []
+        parts.append(_element(tag, [*place, *item.values.items()]))
+    sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
+    parts.append(_element("cas:Sofa", [*sofa, ("sofaString", text)]))
+    members = " ".join(map(str, (2, *numbers.values())))
+    return "".join(
+        [*parts, _element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
+    )
+
+
+def _spaces(names: Iterable[str]) -> dict[str, str]:
+    """The prefixes of the addresses of the namespaces of types.
+
+    Examples:
+        >>> _spaces(["webanno.custom.Event", "custom.A"])
+        {'http:///webanno/custom.ecore': 'custom', 'http:///custom.ecore': 'custom2'}
+    """
+    spaces: dict[str, str] = {}
+    for name in names:
+        prefix = name.split(".")[-2]
+        used = set(spaces.values())
+        prefixes = chain([prefix], (f"{prefix}{number}" for number in count(2)))
+        spaces.setdefault(_address(name), next(each for each in prefixes if each not in used))
+    return spaces
+
+
+def _address(name: str) -> str:
+    """The address of the namespace of a type."""
+    return f"http:///{name.rpartition('.')[0].replace('.', '/')}.ecore"
+
+
+def _tag(name: str, spaces: Mapping[str, str]) -> str:
+    return f"{spaces[_address(name)]}:{layers.short(name)}"
+
+
+def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:
+    """An element with attributes; what XML cannot hold is replaced."""
+    return f"<{tag}{_NOT_XML.sub(_REPLACEMENT, attributes(pairs))}/>\n"
+
+
+def _type_system(types: Types) -> str:
+    """The content of TypeSystem.xml."""
+    parts = [_HEAD, _TYPES_HEAD]
+    for name, supertype in types.supertypes.items():
+        parts.append(f"<typeDescription>\n<name>{name}</name>\n<description/>\n")
+        parts.append(f"<supertypeName>{supertype}</supertypeName>\n<features>\n")
+        for feature, range_ in types.ranges[name].items():
+            element = f"<elementType>{LINK}</elementType>" if feature == ARGUMENTS else ""
+            parts.append(
+                f"<featureDescription><name>{feature}</name><description/>"
+                f"<rangeTypeName>{range_}</rangeTypeName>{element}</featureDescription>\n"
+            )
+        parts.append("</features>\n</typeDescription>\n")
+    return "".join([*parts, "</types>\n</typeSystemDescription>\n"])
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what the files cannot represent."""
+    built = Layers(corpus, inside_texts(corpus))
+    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
+    counts.update(built.losses)
+    values = chain.from_iterable(
+        (*item.values.values(), *(role for role, _ in item.links))
+        for item in chain.from_iterable((*built.found.values(), *built.structure.values()))
+    )
+    texts = filter(None, (*built.texts.values(), *corpus.documents["language"], *values))
+    counts["texts with characters that XML cannot hold"] = sum(
+        _NOT_XML.search(text) is not None for text in texts
+    )
+    return counts
+
+
+FORMAT = declaration(__name__)

@@ -1,0 +1,303 @@
+"""The layers of a file of WebAnno TSV: its header, and the annotations in its columns."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
+from hlteval.converters.uima.tsv_text import Text, Unit
+from hlteval.findings import Problem
+
+_FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
+_LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]*)\|?(.*)")
+_VALUE = re.compile(r"((?:\\.|[^\\\[\]])*)(?:\[([0-9]{1,9})\])?", re.DOTALL)
+_LINK = re.compile(r"(.*)->([0-9]{1,9})-([0-9]{1,9})", re.DOTALL)
+_TARGET = re.compile(
+    r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
+)
+_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
+_ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
+_NULL, _NONE = "*", "_"
+
+
+@dataclass(slots=True)
+class Column:
+    """A column: the feature that it is of, and what its cells are.
+
+    `use` is `value`, `empty` (a layer without features), `role` and `slot` of links, `base` of
+    relations, or `chain`.
+    """
+
+    at: int
+    use: str
+    feature: str
+
+
+@dataclass(slots=True)
+class Layer:
+    """A layer with its columns; `target` is the type that relations or links refer to."""
+
+    kind: str
+    name: str
+    columns: list[Column] = field(default_factory=list)
+    target: str = ""
+
+
+class Header:
+    """The header of a file.
+
+    Attributes:
+        is_known: whether the first line says that it is of this format.
+        size: the number of its lines.
+        layers: the layers in the order of their columns.
+        width: the number of their columns.
+    """
+
+    def __init__(self, lines: Sequence[str], problems: list[Problem]) -> None:
+        self.is_known = bool(_FORMAT.fullmatch(lines[0]))
+        self.size, self.width = 1, 0
+        self.layers: list[Layer] = []
+        if not self.is_known:
+            given = {"given": lines[0][:40] or "empty"}
+            problems.append(Problem("UIM101", 1, 0, len(lines[0]), given))
+            return
+        for line in lines[1:]:
+            found = _LAYER.fullmatch(line)
+            if found is None:
+                break
+            self.size += 1
+            self.layers.append(self._layer(*found.groups()))
+
+    def _layer(self, kind: str, name: str, rest: str) -> Layer:
+        """A layer of one line."""
+        layer = Layer(kind, name)
+        fields = [each for each in rest.split("|") if each] or [""]
+        for each in fields:
+            use = "value" if each else "empty"
+            before = layer.columns[-1].use if layer.columns else ""
+            if kind == "SP" and each.startswith("ROLE_"):
+                use = "role"
+            elif kind == "SP" and before == "role":
+                use, layer.target = "slot", each
+            elif kind == "RL" and each.startswith("BT_"):
+                use, layer.target = "base", each.removeprefix("BT_")
+            elif kind == "CH" and each == "referenceRelation":
+                use = "chain"
+            layer.columns.append(Column(self.width + 3, use, each))
+            self.width += 1
+        return layer
+
+    @property
+    def features(self) -> dict[str, list[str]]:
+        """The features of each layer whose cells are values."""
+        found: dict[str, list[str]] = defaultdict(list)
+        for layer in self.layers:
+            uses = {"value", "chain"}
+            found[layer.name] += [each.feature for each in layer.columns if each.use in uses]
+        return found
+
+
+def split(cell: str, separator: str) -> list[str]:
+    r"""The parts of a cell between separators that are not escaped.
+
+    Examples:
+        >>> split("a\\|b|c", "|")
+        ['a\\|b', 'c']
+    """
+    if "\\" not in cell:
+        return cell.split(separator)
+    parts, start = list[str](), 0
+    for found in re.finditer(rf"\\.|{re.escape(separator)}", cell, re.DOTALL):
+        if found[0] == separator:
+            parts.append(cell[start : found.start()])
+            start = found.end()
+    return [*parts, cell[start:]]
+
+
+def unescape(value: str) -> str:
+    r"""A value without escapes.
+
+    Examples:
+        >>> unescape("a\\_b\\->c")
+        'a_b->c'
+    """
+    if "\\" not in value:
+        return value
+    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), value)
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A relation or link that refers to an annotation: role, unit, number, column and line."""
+
+    item: Annotation
+    role: str | None
+    cell: str
+    unit: Unit
+    column: Column
+    layer: Layer
+
+
+class Columns:
+    """The annotations in the columns of a file."""
+
+    def __init__(self, header: Header, text: Text, problems: list[Problem]) -> None:
+        self.header, self.text, self.problems = header, text, problems
+        self.items: list[Annotation] = []
+        self.numbered: dict[tuple[str, str], Annotation] = {}
+        self.in_unit: dict[tuple[str, str], Annotation] = {}
+        self.waiting: list[_Waiting] = []
+        self.numbers = count(1)
+        self.tokens: set[str] = set()
+
+    def annotations(self) -> list[Annotation]:
+        """All annotations, with sentences and tokens."""
+        for sentence in self.text.sentences:
+            values = {} if sentence.name is None else {"id": sentence.name}
+            span = (sentence.start, sentence.end, sentence.record)
+            self.items.append(Annotation("", SENTENCE, *span, values))
+            for unit in sentence.units:
+                if unit.is_token:
+                    item = Annotation("", TOKEN, unit.start, unit.end, unit.record)
+                    self.items.append(item)
+                    self.tokens.add(unit.name)
+                for layer in self.header.layers:
+                    self._layer(unit, layer)
+        for each in self.waiting:
+            self._connect(each)
+        return self.items
+
+    def _problem(self, unit: Unit, column: Column, code: str, **values: object) -> None:
+        start = sum(len(cell) + 1 for cell in unit.cells[: column.at])
+        end = start + len(unit.cells[column.at])
+        self.problems.append(Problem(code, unit.record, start, end, values))
+
+    def _layer(self, unit: Unit, layer: Layer) -> None:
+        """Take the annotations of a layer that a unit has."""
+        cells = {
+            column.at: split(unit.cells[column.at], "|")
+            for column in layer.columns
+            if unit.cells[column.at] != _NONE
+        }
+        several = max(map(len, cells.values()), default=0)
+        for index in range(several):
+            parts = [
+                (column, cells[column.at][index])
+                for column in layer.columns
+                if index < len(cells.get(column.at, ()))
+            ]
+            self._annotation(unit, layer, parts)
+        short = [each for each in layer.columns if len(cells.get(each.at, ())) not in {0, several}]
+        if short:
+            self._problem(unit, short[0], "UIM105", given=unit.cells[short[0].at][:40])
+
+    def _annotation(self, unit: Unit, layer: Layer, parts: Sequence[tuple[Column, str]]) -> None:
+        """Take an annotation, or go on with one that an earlier unit has."""
+        values: dict[str, str] = {}
+        refer: list[tuple[Column, str]] = []
+        number = ""
+        for column, part in parts:
+            if column.use in {"slot", "base"}:
+                refer.append((column, part))
+                continue
+            found = _VALUE.fullmatch(part)
+            if found is None and column.use != "chain":
+                self._problem(unit, column, "UIM105", given=part[:40])
+            written, own = found.groups() if found else (part, None)
+            if own and layer.kind == "CH":
+                values[IDENTIFIER] = f"chain-{own}"
+            elif own:
+                number = own
+            if column.use == "role":
+                refer.append((column, written))
+            elif column.use == "chain":
+                link = _LINK.fullmatch(written)
+                if link is None:
+                    self._problem(unit, column, "UIM105", given=part[:40])
+                    continue
+                number, written = f"{link[2]}-{link[3]}", link[1]
+                values[IDENTIFIER] = f"chain-{link[2]}"
+            if column.use in {"value", "chain"} and written != _NULL:
+                values[column.feature] = unescape(written)
+        self._take(unit, layer, number, values, refer)
+
+    def _take(
+        self,
+        unit: Unit,
+        layer: Layer,
+        number: str,
+        values: dict[str, str],
+        refer: Sequence[tuple[Column, str]],
+    ) -> None:
+        """Take an annotation with its values and what it refers to."""
+        key = (layer.name if layer.kind == "CH" else "", number)
+        known = self.numbered.get(key) if number and layer.kind != "RL" else None
+        if known is not None:
+            known.start, known.end = min(known.start, unit.start), max(known.end, unit.end)
+            known.values = {**values, **known.values}
+            self._hold(unit, known)
+            return
+        letter = "R" if layer.kind == "RL" else "T"
+        name = f"{letter}{next(self.numbers)}"
+        item = Annotation(name, layer.name, unit.start, unit.end, unit.record, values)
+        self.items.append(item)
+        if layer.kind != "RL":
+            self._hold(unit, item)
+            if number:
+                self.numbered[key] = item
+        roles: list[str] = []
+        for column, part in refer:
+            if column.use == "base":
+                self.waiting.append(_Waiting(item, None, part, unit, column, layer))
+            elif column.use == "role":
+                roles = [] if part == _NONE else split(part, ";")
+            else:
+                targets = [] if part in {_NONE, _NULL, ""} else part.split(";")
+                if len(roles) != len(targets):
+                    self._problem(unit, column, "UIM105", given=part[:40])
+                for role, target in zip(roles, targets, strict=False):
+                    own = "" if role == _NULL else unescape(role)
+                    self.waiting.append(_Waiting(item, own, target, unit, column, layer))
+
+    def _hold(self, unit: Unit, item: Annotation) -> None:
+        """Keep the first annotation of a unit, and the first of each layer, for references."""
+        self.in_unit.setdefault((unit.name, item.layer), item)
+        self.in_unit.setdefault((unit.name, ""), item)
+
+    def _connect(self, waiting: _Waiting) -> None:
+        """Connect a relation or a link with what it refers to."""
+        found = _TARGET.fullmatch(waiting.cell)
+        item, base = waiting.item, waiting.layer.target
+        if found is None:
+            self._problem(waiting.unit, waiting.column, "UIM105", given=waiting.cell[:40])
+            item.ends = ("", "") if waiting.role is None else item.ends
+            return
+        name, first, last = found.groups()
+        if waiting.role is not None:
+            target = self._find(name, last, base, waiting)
+            if target is not None:
+                item.links.append((waiting.role, target.key))
+            return
+        number = (first, last) if first is not None else (last, None)
+        source = self._find(name, number[0], base, waiting)
+        target = self._find(waiting.unit.name, number[1], base, waiting)
+        item.ends = (source.key if source else "", target.key if target else "")
+        if target is not None:
+            item.start, item.end = target.start, target.end
+
+    def _find(
+        self, name: str, number: str | None, layer: str, waiting: _Waiting
+    ) -> Annotation | None:
+        """The annotation of a unit with a number, or the first of a layer; None, with a problem."""
+        if number and int(number):
+            found = self.numbered.get(("", number))
+        else:
+            found = self.in_unit.get((name, layer))
+            if found is None and layer.startswith("uima."):
+                found = self.in_unit.get((name, ""))
+        of_words = layer == TOKEN or layer.startswith(POS)
+        if found is None and not (of_words and name in self.tokens):
+            self._problem(waiting.unit, waiting.column, "UIM301", what="unit", id=waiting.cell[:40])
+        return found

@@ -1,0 +1,204 @@
+"""The sentences and units of a file of WebAnno TSV, and the text that they are of."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hlteval.converters.toolkit.spans import CHARACTERS, UNITS, UnitText
+from hlteval.findings import Problem
+
+if TYPE_CHECKING:
+    from hlteval.converters.uima.tsv_columns import Header
+
+_TEXT, _NAME = "#Text=", "#Sentence.id="
+_UNIT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?")
+_OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
+#: Most characters between sentences that are filled with spaces, in a file.
+_FILLED = 1_000_000
+#: Share of units whose text differs, at most, for a unit of offsets to be the right one.
+_SHARE = 0.2
+_NAMES = {"characters": "characters", "bytes": "bytes", "utf-16": "UTF-16 code units"}
+
+
+def unescape_text(text: str) -> str:
+    r"""A text without escapes of control characters.
+
+    Examples:
+        >>> unescape_text("a\\tb")
+        'a\tb'
+    """
+    if "\\" not in text:
+        return text
+    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), text)
+
+
+@dataclass(slots=True)
+class Unit:
+    """A token, or a part of one.
+
+    Attributes:
+        name: its number, such as `1-2` or `1-2.1`.
+        written: its offsets as written.
+        cells: the cells of its line.
+        record: the number of its line.
+        start: its first character in the text.
+        end: one past its last.
+    """
+
+    name: str
+    written: tuple[int, int]
+    cells: list[str]
+    record: int
+    start: int = 0
+    end: int = 0
+
+    @property
+    def is_token(self) -> bool:
+        """Whether it is a whole token."""
+        return "." not in self.name
+
+
+@dataclass(slots=True)
+class Sentence:
+    """A sentence with its units."""
+
+    record: int
+    name: str | None = None
+    lines: list[str] = field(default_factory=list)
+    units: list[Unit] = field(default_factory=list)
+    start: int = 0
+    end: int = 0
+
+
+class Text:
+    """The text of a file, with the places of its sentences and units.
+
+    Attributes:
+        whole: the text.
+        sentences: the sentences.
+        rejected: the problems of lines that are not read.
+        first_record: the line of the first sentence.
+    """
+
+    def __init__(
+        self, lines: Sequence[str], header: "Header", unit: str, problems: list[Problem]
+    ) -> None:
+        self.rejected: list[Problem] = []
+        found = self._sentences(lines, header) if header.is_known else ()
+        self.sentences = [each for each in found if each.lines or each.units]
+        self.first_record = self.sentences[0].record if self.sentences else 1
+        problems += self.rejected
+        self.whole = self._place(unit)
+        wrong = self._misplaced()
+        problem = self._other_unit(unit, wrong) if wrong else None
+        if problem is not None:
+            problems.append(problem)
+            wrong = []
+        problems += (self._problem(each) for each in wrong)
+        size = len(self.whole)
+        for sentence in self.sentences:  # spans outside of the text were reported
+            sentence.units = [each for each in sentence.units if each.start <= each.end <= size]
+
+    def _sentences(self, lines: Sequence[str], header: "Header") -> Iterator[Sentence]:
+        """The sentences of the body."""
+        sentence: Sentence | None = None
+        for record, line in enumerate(lines[header.size :], start=header.size + 1):
+            if line.startswith("#"):
+                if sentence is None or sentence.units:
+                    if sentence is not None:
+                        yield sentence
+                    sentence = Sentence(record)
+                if line.startswith(_NAME):
+                    sentence.name = unescape_text(line.removeprefix(_NAME))
+                elif line.startswith(_TEXT):
+                    sentence.lines.append(unescape_text(line.removeprefix(_TEXT)))
+            elif not line.strip():
+                if sentence is not None and sentence.units:
+                    yield sentence
+                    sentence = None
+            elif (unit := self._unit(record, line, header)) is not None:
+                sentence = sentence or Sentence(record)
+                sentence.units.append(unit)
+        if sentence is not None:
+            yield sentence
+
+    def _unit(self, record: int, line: str, header: "Header") -> Unit | None:
+        """The unit of a line; None, with a problem, if it is none."""
+        cells = line.split("\t")
+        wanted = header.width + 3
+        offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
+        if len(cells) >= wanted and offsets and _UNIT.fullmatch(cells[0]):
+            return Unit(cells[0], (int(offsets[1]), int(offsets[2])), cells, record)
+        values = {"given": len(cells), "wanted": wanted}
+        self.rejected.append(Problem("UIM102", record, 0, len(line), values))
+        return None
+
+    def _place(self, unit: str) -> str:
+        """Put the text together, and set the places of sentences and units in it."""
+        parts: list[str] = []
+        at, filled = 0, 0
+        size = _sizes(unit)
+        for sentence in self.sentences:
+            body = "\n".join(sentence.lines)
+            first = next((each for each in sentence.units if each.is_token), None)
+            gap = 1 if parts else 0
+            if first is not None:
+                cell, bare = first.cells[2], body.lstrip()
+                # The first token begins the sentence; other writers keep white space before it.
+                before = body[: len(body) - len(bare)]
+                inside = not body.startswith(cell) and bare.startswith(cell)
+                gap = first.written[0] - (size(before) if inside else 0) - at
+            gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
+            filled += gap
+            space = "\n" + " " * (gap - 1) if gap and parts else " " * gap
+            parts += (space, body)
+            sentence.start = at + gap
+            at = sentence.end = at + gap + size(body)
+        whole = "".join(parts)
+        move = int if unit == CHARACTERS else UnitText(whole, unit).character
+        for sentence in self.sentences:
+            sentence.start, sentence.end = move(sentence.start), move(sentence.end)
+            for each in sentence.units:
+                each.start, each.end = move(each.written[0]), move(each.written[1])
+        return whole
+
+    def _misplaced(self) -> list[Unit]:
+        """The units whose text is not that at their offsets."""
+        units = (unit for sentence in self.sentences for unit in sentence.units)
+        return [unit for unit in units if not self._fits(unit)]
+
+    def _fits(self, unit: Unit) -> bool:
+        covered, cell = self.whole[unit.start : unit.end], unit.cells[2]
+        known = covered in {cell, unescape_text(cell)}
+        return known and unit.start <= unit.end <= len(self.whole)
+
+    def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
+        """The problem of a file whose offsets count another unit."""
+        for other in ("characters", *UNITS):
+            if other != unit:
+                self.whole = self._place(other)
+                if len(self._misplaced()) < _SHARE * len(wrong):
+                    values = {"what": _NAMES[other], "setting": other}
+                    problem = self._problem(wrong[0])._replace(code="UIM104", values=values)
+                    self.whole = self._place(unit)
+                    return problem
+        self.whole = self._place(unit)
+        return None
+
+    def _problem(self, unit: Unit) -> Problem:
+        """The problem of a unit whose text differs."""
+        start = sum(len(cell) + 1 for cell in unit.cells[:2])
+        actual = self.whole[unit.start : unit.end] if unit.start <= len(self.whole) else ""
+        values = {"given": unit.cells[2][:40], "actual": actual[:40]}
+        return Problem("UIM103", unit.record, start, start + len(unit.cells[2]), values)
+
+
+def _sizes(unit: str) -> Callable[[str], int]:
+    """The length of a text in a unit."""
+    if unit == CHARACTERS:
+        return len
+    encoding, width = UNITS[unit]
+    return lambda text: len(text) if text.isascii() else len(text.encode(encoding)) // width

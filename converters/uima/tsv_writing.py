@@ -1,0 +1,316 @@
+"""WebAnno TSV as it is written: sentences and tokens, and the cells of annotations."""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import accumulate, chain, count
+
+import polars as pl
+
+from hlteval.converters.toolkit.source_files import count_unwritable_texts
+from hlteval.converters.uima.building import Layers, in_units
+from hlteval.converters.uima.layers import (
+    ARGUMENTS,
+    EVENT,
+    LINK,
+    MENTION,
+    POS,
+    RELATION,
+    Annotation,
+)
+from hlteval.representation import Corpus
+
+_WORD = re.compile(r"\w+|[^\w\s]")
+_FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
+_LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
+_VALUE_ESCAPES = str.maketrans(
+    {**{mark: f"\\{mark}" for mark in "\\[]|_;*"}, "\t": "\\t", "\n": "\\n", "\r": "\\r"}
+)
+_CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
+_TEXT_ESCAPES = str.maketrans(
+    {
+        **{mark: f"\\{mark}" for mark in _CONTROLS},
+        "\t": "\\t",
+        "\n": "\\n",
+        "\f": "\\f",
+        "\r": "\\r",
+        "\b": "\\b",
+        "\\": "\\\\",
+    }
+)
+Span = tuple[int, int]
+
+
+def escape(value: str) -> str:
+    r"""A value as it is in a cell.
+
+    Examples:
+        >>> escape("a_b->c")
+        'a\\_b\\->c'
+    """
+    return value.translate(_VALUE_ESCAPES).replace("->", "\\->")
+
+
+def escape_text(text: str) -> str:
+    """A text without control characters."""
+    return text.translate(_TEXT_ESCAPES)
+
+
+class Segmentation:
+    """The sentences and tokens of a text, as they are written.
+
+    Attributes:
+        sentences: the spans of the sentences: all of the text but for line feeds and spaces.
+        tokens: the tokens: those that are given, and words and marks between them.
+        starts: where the tokens start.
+        ends: where they end.
+        changed: the number of sentences that are not as given.
+        left_out: the number of tokens that are not there.
+    """
+
+    def __init__(self, text: str, segments: Iterable[Span], tokens: Iterable[Span]) -> None:
+        self.text = text
+        wanted = [*segments]
+        kept = _apart((a, b) for a, b in wanted if text[a:b].strip())
+        self.sentences = self._covering(kept or _lines(text))
+        self.changed = len(set(wanted) - set(self.sentences)) if wanted else 0
+        given = [*tokens]
+        inside = (span for span in _apart(given) if span[0] < span[1] and self._within(span))
+        self.tokens = list(self._tokens(list(inside)))
+        self.left_out = len(given) - len(set(given) & set(self.tokens))
+        self.starts = [start for start, _ in self.tokens]
+        self.ends = [end for _, end in self.tokens]
+
+    def _covering(self, spans: Sequence[Span]) -> list[Span]:
+        """The sentences with the white space around them that cannot be between them."""
+        found: list[Span] = []
+        for start, end in spans:
+            gap = self.text[found[-1][1] if found else 0 : start]
+            fits = (_GAP if found else _FIRST_GAP).fullmatch(gap)
+            if found and not fits:
+                found[-1] = (found[-1][0], start)
+            found.append((start if found or fits else 0, end))
+        if found:
+            found[-1] = (found[-1][0], len(self.text))
+        return found
+
+    def _within(self, span: Span) -> bool:
+        """Whether a span is in one sentence."""
+        at = bisect_right(self.sentences, span[0], key=lambda sentence: sentence[0]) - 1
+        return at >= 0 and span[1] <= self.sentences[at][1]
+
+    def _tokens(self, given: Sequence[Span]) -> Iterator[Span]:
+        """The tokens in order: the given ones, and words and marks between them."""
+        at = 0
+        for start, end in self.sentences:
+            behind = start
+            while at < len(given) and given[at][0] < end:
+                token = given[at]
+                yield from (each.span() for each in _WORD.finditer(self.text, behind, token[0]))
+                yield token
+                behind, at = token[1], at + 1
+            yield from (each.span() for each in _WORD.finditer(self.text, behind, end))
+
+    def fits(self, start: int, end: int) -> bool:
+        """Whether a span begins and ends in tokens."""
+        first, last = self.range(start, end)
+        if first >= last:
+            return False
+        return self.starts[first] <= start and end <= self.ends[last - 1]
+
+    def range(self, start: int, end: int) -> tuple[int, int]:
+        """The numbers of the first token of a span, and of the first one behind it."""
+        if start == end:
+            first = bisect_left(self.ends, start)
+            inside = first < len(self.starts) and self.starts[first] <= start
+            return first, first + inside
+        return bisect_right(self.ends, start), bisect_left(self.starts, end)
+
+
+def _lines(text: str) -> list[Span]:
+    """The lines that have more than white space."""
+    ends = [*accumulate(len(line) + 1 for line in text.split("\n"))]
+    spans = zip([0, *ends], ends, strict=False)
+    return [(start, end - 1) for start, end in spans if text[start : end - 1].strip()]
+
+
+def _apart(spans: Iterable[Span]) -> list[Span]:
+    """The spans in order without those that overlap an earlier one."""
+    found: list[Span] = []
+    for start, end in sorted(spans):
+        if not found or start >= found[-1][1]:
+            found.append((start, end))
+    return found
+
+
+@dataclass(slots=True)
+class _Line:
+    """A unit: its number, its span, and its annotations by layer."""
+
+    name: str
+    span: Span
+    items: dict[str, list[Annotation]] = field(default_factory=lambda: defaultdict(list))
+
+
+class Files:
+    """The files of a corpus.
+
+    Attributes:
+        losses: the counts of what they do not have, by name.
+    """
+
+    def __init__(self, corpus: Corpus) -> None:
+        spans = [_spans(corpus.segments), _spans(corpus.tokens)]
+        self.segmentations: dict[int, Segmentation] = {}
+        for row, text in corpus.documents.select("row", "text").iter_rows():
+            size = len(text or "")
+            inside = [[(a, b) for a, b in own[row] if 0 <= a <= b <= size] for own in spans]
+            self.segmentations[row] = Segmentation(text or "", *inside)
+        self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
+        self.losses: Counter[str] = Counter(self.built.losses)
+        self.losses.update(count_unwritable_texts(corpus.documents["text"].drop_nulls()))
+        for segmentation in self.segmentations.values():
+            self.losses["segments that do not cover the text"] += segmentation.changed
+            self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
+            lost = bool(segmentation.text) and not segmentation.tokens
+            self.losses["texts without words"] += lost
+
+    def content(self, row: int) -> str:
+        """The content of the file of a document."""
+        segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
+        items = self.built.found[row]
+        pos = [item for item in self.built.structure[row] if item.layer == POS]
+        lines = _Lines(segmentation, [*pos, *items])
+        features = {name: dict.fromkeys(own) for name, own in _LAYERS.items()}
+        for item in chain(pos, items):
+            features[item.layer].update(dict.fromkeys(item.values))
+        used = {item.layer for item in chain(pos, items)}
+        layers = {name: [*own] for name, own in features.items() if name in used}
+        parts = ["#FORMAT=WebAnno TSV 3.3\n", *(_declared(*each) for each in layers.items()), "\n"]
+        named = (item for item in self.built.structure[row] if "id" in item.values)
+        identified = {item.start: item.values["id"] for item in named}
+        for number, (start, end) in enumerate(segmentation.sentences):
+            parts.append("\n")
+            if identified.get(start):
+                parts.append(f"#Sentence.id={escape_text(identified[start])}\n")
+            text = segmentation.text[start:end]
+            parts += (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
+            for line in lines.of_sentence[number]:
+                begin, stop = line.span
+                cells = [line.name, f"{move(begin)}-{move(stop)}"]
+                cells.append(escape_text(segmentation.text[begin:stop]))
+                for name, own in layers.items():
+                    cells += lines.cells(line, name, own)
+                parts.append("\t".join([*cells, "\n"]))
+        return "".join(parts)
+
+
+def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
+    """The spans of each document."""
+    spans: dict[int, list[Span]] = defaultdict(list)
+    for document, start, end in rows.select("document", "start", "end").iter_rows():
+        spans[document].append((start, end))
+    return spans
+
+
+def _declared(layer: str, features: Sequence[str]) -> str:
+    """The line of the header that declares a layer."""
+    kind, more = "SP", ""
+    if layer == RELATION:
+        kind, more = "RL", f"|BT_{MENTION}"
+    elif layer == EVENT:
+        more = f"|ROLE_{EVENT}:{ARGUMENTS}_{LINK}|uima.tcas.Annotation"
+    return f"#T_{kind}={'|'.join([layer, *features])}{more}\n"
+
+
+class _Lines:
+    """The units of a document with their annotations.
+
+    Attributes:
+        of_sentence: the units of each sentence, in order.
+    """
+
+    def __init__(self, segmentation: Segmentation, items: Sequence[Annotation]) -> None:
+        self.segmentation = segmentation
+        self.parts: dict[int, set[Span]] = defaultdict(set)
+        spans = {item.key: [*self._spans(item)] for item in items if item.ends is None}
+        self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
+        units: dict[tuple[int, Span], _Line] = {}
+        for token, line in self._units():
+            units[token, line.span] = line
+        self.first: dict[str, str] = {}
+        at = {key: [units[place] for place in places] for key, places in spans.items()}
+        for item in items:
+            held = at[item.ends[1]][:1] if item.ends else at[item.key]
+            self.first[item.key] = held[0].name
+            for line in held:
+                line.items[item.layer].append(item)
+        linked = {target for item in items for _, target in item.links}
+        numbers = count(1)
+        self.numbers: dict[str, int] = {}
+        for item in items:
+            lines = at.get(item.key, ())
+            stacked = any(len(line.items[item.layer]) > 1 for line in lines)
+            if len(lines) > 1 or stacked or item.key in linked:
+                self.numbers[item.key] = next(numbers)
+
+    def _spans(self, item: Annotation) -> Iterator[tuple[int, Span]]:
+        """The tokens of an annotation, each with the part of it that the annotation has."""
+        first, last = self.segmentation.range(item.start, item.end)
+        for at in range(first, last):
+            token = self.segmentation.tokens[at]
+            span = (max(item.start, token[0]), min(item.end, token[1]))
+            if span != token:
+                self.parts[at].add(span)
+            yield at, span
+
+    def _units(self) -> Iterator[tuple[int, _Line]]:
+        """The units, each with the number of its token."""
+        at, tokens = 0, self.segmentation.tokens
+        for sentence, (_, end) in enumerate(self.segmentation.sentences):
+            number = 0
+            while at < len(tokens) and tokens[at][0] < end:
+                number += 1
+                name = f"{sentence + 1}-{number}"
+                lines = [_Line(name, tokens[at])]
+                parts = enumerate(sorted(self.parts[at]), start=1)
+                lines += (_Line(f"{name}.{part}", span) for part, span in parts)
+                self.of_sentence[sentence] += lines
+                yield from ((at, line) for line in lines)
+                at += 1
+
+    def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
+        """The cells of a unit in the columns of a layer."""
+        more = {RELATION: 1, EVENT: 2}.get(layer, 0)
+        items = line.items.get(layer)
+        if not items:
+            return ["_"] * (len(features) + more)
+        cells = ["|".join(self._value(item, feature) for item in items) for feature in features]
+        if layer == RELATION:
+            cells.append("|".join(map(self._base, items)))
+        elif layer == EVENT:
+            cells.append("|".join(map(self._roles, items)))
+            cells.append("|".join(map(self._targets, items)))
+        return cells
+
+    def _number(self, key: str) -> str:
+        return f"[{self.numbers[key]}]" if key in self.numbers else ""
+
+    def _value(self, item: Annotation, feature: str) -> str:
+        value = item.values.get(feature)
+        return ("*" if value is None else escape(value)) + self._number(item.key)
+
+    def _roles(self, item: Annotation) -> str:
+        roles = ";".join(escape(role) for role, _ in item.links) or "_"
+        return roles + self._number(item.key)
+
+    def _targets(self, item: Annotation) -> str:
+        return ";".join(self.first[key] + self._number(key) for _, key in item.links) or "_"
+
+    def _base(self, item: Annotation) -> str:
+        """The unit that a relation leads from, with the numbers of both ends if they have some."""
+        source, target = item.ends or ("", "")
+        pair = self.numbers.get(source, 0), self.numbers.get(target, 0)
+        return self.first[source] + (f"[{pair[0]}_{pair[1]}]" if any(pair) else "")
