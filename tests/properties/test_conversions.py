@@ -422,6 +422,18 @@ def _of_tables(corpus: Corpus) -> Corpus:
     return _whole(corpus).replace(sources=sources)
 
 
+def _of_columns(corpus: Corpus) -> Corpus:
+    """Mentions of a word each, which have no names, and the tags of all words."""
+    mentions = corpus.mentions.filter(pl.col("fragments").is_null())
+    place = ["document", "start", "end"]
+    tokens = corpus.tokens.join(mentions.select(*place, "label"), on=place, how="left")
+    tag = pl.when(pl.col("label").is_null()).then(pl.lit("O")).otherwise("B-" + pl.col("label"))
+    return corpus.replace(
+        tokens=tokens.with_columns(tag=tag).drop("label"),
+        mentions=mentions.with_columns(mention=pl.lit("")),
+    )
+
+
 def _framed(corpus: Corpus) -> Corpus:
     """Only documents with frames."""
     kept = corpus.documents.filter(pl.col("row").is_in(corpus.frames["document"].implode()))
@@ -461,6 +473,7 @@ TRIALS: Mapping[str, Trial] = {
     "lorehlt-sf-reference": Trial(lorehlt_situations),
     "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
+    "conll-columns": Trial(narrowed=_of_columns),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),
