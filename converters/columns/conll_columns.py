@@ -158,7 +158,8 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         if not 0 <= place < width
     ]
     if outside:
-        values = {"column": outside[0], "wanted": width}
+        hint = "number columns from 0, or from -1 at the end"
+        values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
         return TokenRows(_tokens(table.clear(), 0, 1), {}, 0, problems)
     return _divide(table, lines, width, places, layout)

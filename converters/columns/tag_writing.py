@@ -25,7 +25,7 @@ _MARKER = "^(-DOCSTART-|#begin|#end)"
 _UNNAMED = r"[\n\r\x00\x{FEFF}]|^$|^\s|\s$"
 
 
-class _Tagged(NamedTuple):
+class Tagged(NamedTuple):
     """The tokens and mentions of a corpus as they are written.
 
     Attributes:
@@ -63,9 +63,22 @@ def _tokens(corpus: Corpus) -> pl.DataFrame:
 
 
 def tag_corpus(
-    corpus: Corpus, separator: str, scheme: Scheme | Literal["same"], document_line: DocumentLine
-) -> _Tagged:
-    """The tokens of a corpus with their tags, and what becomes of its mentions."""
+    corpus: Corpus,
+    separator: str,
+    scheme: Scheme | Literal["same"],
+    document_line: DocumentLine,
+    *,
+    glue: bool = False,
+) -> Tagged:
+    """The tokens of a corpus with their tags, and what becomes of its mentions.
+
+    Args:
+        corpus: any corpus.
+        separator: what is between columns: `tab` or `space`.
+        scheme: of the tags; `same` for that of the tags of the corpus.
+        document_line: how documents begin.
+        glue: whether a format says where no space is between words.
+    """
     named = document_line in {"named", "begin"}
     fit = ~pl.col("name").str.contains(_UNNAMED) if named else pl.lit(value=True)
     number = pl.int_range(pl.len(), dtype=pl.Int64)
@@ -77,6 +90,9 @@ def tag_corpus(
     keys = documents.select("number", document="row")
     tokens = tokens.join(keys, on="document", how="inner", maintain_order="right_left")
     tokens = tokens.with_columns(token=pl.int_range(pl.len(), dtype=pl.Int64))
+    if glue:
+        glued = (pl.col("start") == pl.col("end").shift(1)) & ~pl.col("begins")
+        tokens = tokens.with_columns(glued=glued.fill_null(value=False))
     begins = tokens["begins"].to_numpy()
     mentions = _placed_mentions(corpus, tokens)
     written = mentions.filter(pl.col("lost").is_null())
@@ -88,7 +104,7 @@ def tag_corpus(
     tokens = tokens.with_columns(tag=_tags(written, begins, scheme))
     size = int(documents["number"].max() or 0) + 1 if documents.height else 0  # type: ignore[arg-type]
     made = MadeText.of(tokens.with_columns(document="number"), size)
-    return _Tagged(documents, tokens, mentions, made)
+    return Tagged(documents, tokens, mentions, made)
 
 
 def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
@@ -199,7 +215,7 @@ def write(
 
 
 def _blocks(
-    tagged: _Tagged, columns: Sequence[str], between: str, document_line: DocumentLine
+    tagged: Tagged, columns: Sequence[str], between: str, document_line: DocumentLine
 ) -> Iterator[str]:
     """The documents, each with its line and its sentences, which end in an empty line."""
     unfit = _UNFIT["tab" if between == "\t" else "space"]
@@ -234,6 +250,24 @@ def count_losses(
 ) -> Mapping[str, int]:
     """The counts of what tags of tokens cannot represent."""
     tagged = tag_corpus(corpus, separator, "IOB2", document_line)
+    documents = tagged.documents
+    numbered = documents["name"] == (documents["number"] + 1).cast(pl.String)
+    return {
+        **count_words_lost(corpus, tagged),
+        "names of documents": int((~numbered).sum()) if document_line in {"plain", "none"} else 0,
+        "documents that are joined to the first": max(documents.height - 1, 0)
+        if document_line == "none"
+        else 0,
+    }
+
+
+def count_words_lost(corpus: Corpus, tagged: Tagged) -> Mapping[str, int]:
+    """The counts of what a text of words and tags of them cannot represent.
+
+    Args:
+        corpus: the corpus.
+        tagged: the same, with tags.
+    """
     documents, made, tokens = tagged.documents, tagged.made, tagged.tokens
     reasons = tagged.mentions["lost"].drop_nulls().to_list()
     base = made.offsets[made.document]
@@ -244,15 +278,10 @@ def count_losses(
     key = ["document", "start", "end"]
     texts = documents.drop_nulls("text").select("number", "text")
     same = texts["text"] == pl.Series(made.texts, dtype=pl.String).gather(texts["number"])
-    numbered = documents["name"] == (documents["number"] + 1).cast(pl.String)
-    names = 0 if document_line in {"named", "begin"} else int((~numbered).sum())
-    joined = max(documents.height - 1, 0) if document_line == "none" else 0
     own = corpus.tokens.join(now, left_on=[*key, "text"], right_on=[*key, "word"], how="anti")
     return {
         **{reason: reasons.count(reason) for reason in dict.fromkeys(reasons)},
         "documents whose name no line can have": corpus.documents.height - documents.height,
-        "names of documents": names,
-        "documents that are joined to the first": joined,
         "texts that are not their words with single spaces": int((~same).sum()),
         "sentences with other offsets in the text of words": corpus.segments.join(
             places, on=key, how="anti"

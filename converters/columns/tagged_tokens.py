@@ -23,7 +23,8 @@ class TokenRows(NamedTuple):
 
     Attributes:
         tokens: a row per token: `record`, `word`, `tag`, the number of its `document` from 0, and
-            whether a sentence `begins` at it.
+            whether a sentence `begins` at it. It may have `glued`, whether no space is before it,
+            and `entity`, that of a span at its first token, with `|` between candidates.
         names: the names of documents by number, if they have some.
         documents: how many documents there are.
         problems: what is wrong with other lines.
@@ -104,16 +105,46 @@ class TagReader:
         }
         record = tokens["record"].to_numpy()
         documents = pl.DataFrame(columns, schema=schema)
+        mentions = made.place_rows(spans.first, spans.last, record).with_columns(
+            mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
+        )
+        links = {}
+        if "entity" in tokens.columns:
+            mentions, links["links"] = _with_candidates(
+                mentions, tokens["entity"].gather(spans.first)
+            )
         return {
+            **links,
             "documents": documents.with_columns(origin=pl.lit(0, pl.Int64)),
             "segments": made.place_rows(opening, closing, record),
             "tokens": made.place_rows(every, every, record).with_columns(
                 tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
             ),
-            "mentions": made.place_rows(spans.first, spans.last, record).with_columns(
-                mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
-            ),
+            "mentions": mentions,
         }
+
+
+def _with_candidates(
+    mentions: pl.DataFrame, entities: pl.Series
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Mentions with the first of their candidates as entity, and the others as links.
+
+    Args:
+        mentions: the mentions.
+        entities: the candidates of each as written, null for none.
+    """
+    place = ("document", "origin", "record")
+    candidates = entities.str.split("|")
+    rows = mentions.select(*place, mention_row="row").with_columns(entity=candidates)
+    rank = (
+        pl.col("entity")
+        .list.len()
+        .map_batches(lambda sizes: pl.int_ranges(1, sizes + 1, eager=True))
+    )
+    several = rows.filter(pl.col("entity").list.len() > 1).with_columns(rank=rank)
+    links = several.explode("entity", "rank").filter(pl.col("rank") > 1)
+    links = links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    return mentions.with_columns(entity=candidates.list.first()), links
 
 
 class MadeText(NamedTuple):
@@ -140,14 +171,17 @@ class MadeText(NamedTuple):
         """The words with spaces between them, and line breaks between sentences.
 
         Args:
-            tokens: `word`, `document`, and whether a sentence `begins` at each.
+            tokens: `word`, `document`, whether a sentence `begins` at each, and perhaps `glued`,
+                whether no space is before it.
             documents: how many documents there are.
         """
-        words, begins = tokens["word"], tokens["begins"]
-        between = pl.when(begins).then(pl.lit("\n")).otherwise(pl.lit(" "))
-        text = pl.select(pl.concat_str(between, words)).to_series().str.join("").item()[1:]
-        length = words.str.len_chars().to_numpy().astype(np.int64)
-        ends = np.cumsum(length + 1) - 1
+        plain = ~pl.col("glued") if "glued" in tokens.columns else pl.lit(value=True)
+        inner = pl.when(plain).then(pl.lit(" ")).otherwise(pl.lit(""))
+        between = pl.when("begins").then(pl.lit("\n")).otherwise(inner)
+        text = tokens.select(pl.concat_str(between, "word").str.join("")).item()
+        length = tokens["word"].str.len_chars().to_numpy().astype(np.int64)
+        apart = tokens.select(between.str.len_chars()).to_series().to_numpy().astype(np.int64)
+        ends = np.cumsum(length + apart)
         starts, document = ends - length, tokens["document"].to_numpy()
         changes = np.r_[True, document[1:] != document[:-1]][: len(document)]
         first = np.flatnonzero(changes)

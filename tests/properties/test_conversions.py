@@ -474,6 +474,7 @@ TRIALS: Mapping[str, Trial] = {
     "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
     "conll-columns": Trial(narrowed=_of_columns),
+    "conllu-plus": Trial(narrowed=_of_columns),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),
