@@ -3,14 +3,15 @@ r"""CoNLL columns: a token per line with its tag, and an empty line after each s
 Format:
     Columns between tabs, or between spaces where the first token line has no tab. A file has the
     same number of columns in all lines. A line that begins with the marker `-DOCSTART-`, or with
-    `#begin document (NAME)`, begins a document.
+    `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets.
 
 Conventions:
     A tag is a prefix and a type; the settings say which columns are the word and the tag, in which
     scheme the tags are, and what becomes of sequences that are not valid in it. The text is made of
     the words of a sentence with spaces between them, and sentences with line breaks. Documents of a
     file alone are numbered from 1 unless they have names; those of several files have the names of
-    these.
+    these. What conlleval reads has two tags in the last columns: that of the reference, and that of
+    a system. The writer is in `tag_writing`.
 
 Example lines:
     EU NNP B-NP B-ORG
@@ -20,16 +21,17 @@ Codes raised: COL1xx.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate, islice, pairwise
-from typing import Literal, NamedTuple
+from typing import Literal
 
-import numpy as np
 import polars as pl
 
-from hlteval.converters.columns.tag_findings import Repair, TagProblems
+from hlteval.converters.columns import tag_writing
+from hlteval.converters.columns.tag_findings import Repair
+from hlteval.converters.columns.tagged_tokens import Stretch, TagReader, TokenRows
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit.source_files import (
@@ -37,51 +39,41 @@ from hlteval.converters.toolkit.source_files import (
     head_of_first,
     locate_lines,
     read_files,
-    stem,
+    unique_name,
 )
-from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import (
-    Scheme,
-    Spans,
-    TagSequence,
-    Whole,
-    detect,
-    move_suffix,
-    read_spans,
-)
+from hlteval.representation.tag_schemes import Scheme, move_suffix
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Lines
+from hlteval.syntax.tsv import Lines, shorten
 
 SUFFIX = ".conll"
 _TAG = re.compile(r"O|[BIESLU]-\S+")
-_BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?")
+_BEGIN = re.compile(
+    r"(?:#begin document|-DOCSTART-) \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?[ \t]*$"
+)
 #: Lines that decide how many columns a file has.
 _FIRST = 200
 
 
 @dataclass(frozen=True)
 class Layout:
-    """How a file is read.
+    """How the lines of a file are read.
 
     Attributes:
         word: the index of the column with the words; negative from the end.
         column: that of the column with the tags.
-        scheme: of the tags.
-        repair: what becomes of sequences that are not valid in the scheme.
         document: the first cell of a line that begins a document; or `sentence`, where each
             sentence is a document.
         affix: where a tag has the letter of its scheme.
-        numbered: whether documents have no names but numbers.
+        blanks: whether more cells than other lines have are parts of the word.
     """
 
     word: int
     column: int
-    scheme: Scheme | Literal["auto"]
-    repair: Repair
     document: str
     affix: str
-    numbered: bool
+    blanks: bool
 
 
 def cells(line: str) -> list[str]:
@@ -114,11 +106,26 @@ def read(
     repair: Repair = "conlleval",
     document: str = "-DOCSTART-",
     affix: str = "prefix",
+    conlleval: str = "",
+    blanks: str = "none",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
+    tag = _tag_column(column, conlleval)
+    layout = Layout(_index(word), tag, document, affix, blanks == "word")
     numbered = source.kind in {"file", "stdin"}
-    layout = Layout(_index(word), _index(column), scheme, repair, document, affix, numbered)
-    return read_files(source, FORMAT.name, lambda file: _read(file, layout))
+    reader = TagReader(scheme, repair, SUFFIX, numbered, _tag_stretch(tag))
+
+    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
+        text = (file.text or "").replace("\r\n", "\n")
+        lines = Lines(text)
+        return reader.read(file, lines, _rows(text, lines, layout))
+
+    return read_files(source, FORMAT.name, own)
+
+
+def _tag_column(column: str, conlleval: str) -> int:
+    """The index of the column of tags: of two at the end, those of the reference are first."""
+    return {"gold": -2, "prediction": -1}.get(conlleval, _index(column))
 
 
 def _index(text: str) -> int:
@@ -132,57 +139,7 @@ def _index(text: str) -> int:
     return int(text)
 
 
-class _Rows(NamedTuple):
-    """The lines of a file.
-
-    Attributes:
-        tokens: a row per token: `record`, `word`, `tag`, the number of its `document` from 0, and
-            whether a sentence `begins` at it.
-        names: the names of documents by number, if they have some.
-        documents: how many documents there are.
-        problems: what is wrong with other lines.
-    """
-
-    tokens: pl.DataFrame
-    names: Mapping[int, str]
-    documents: int
-    problems: list[Problem]
-
-
-def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
-    """The corpus of a file, and the findings in it."""
-    text = (file.text or "").replace("\r\n", "\n")
-    lines = Lines(text)
-    rows = _rows(text, lines, layout)
-    begins = rows.tokens["begins"].to_numpy()
-    tags = rows.tokens["tag"]
-    sequence = TagSequence.parse(tags, begins)
-    scheme = detect(sequence) if layout.scheme == "auto" else layout.scheme
-    spans, _ = read_spans(sequence, scheme, keep_broken=layout.repair != "drop")
-    found = TagProblems(sequence, rows.tokens, scheme, layout.repair, layout.scheme == "auto")
-    stretch = _tag_stretch(layout.column)
-
-    def finding(record: int, problem: Problem) -> Finding:
-        line = lines[record - 1] if record else ""
-        if problem.field:
-            start, end = stretch(line, "")
-            problem = problem._replace(start=start, end=end, field="")
-        if not record:
-            return problem.finding(file.member.display, None, None)
-        return problem.in_line(file.member.display, line)
-
-    problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
-    findings = findings_of(problems, finding, file.member.max_per_code)
-    rejected = [
-        {"row": row, "origin": 0, **problem.rejection("token", lines[problem.record - 1])}
-        for row, problem in enumerate(rows.problems)
-        if problem.record
-    ]
-    tables = _tables(file, layout, rows, spans, sequence.labels)
-    return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
-
-
-def _rows(text: str, lines: Lines, layout: Layout) -> _Rows:
+def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     """The tokens of a text, from the cells of its lines."""
     first = [line for line in islice(lines, _FIRST) if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
@@ -191,6 +148,8 @@ def _rows(text: str, lines: Lines, layout: Layout) -> _Rows:
         text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
+    if layout.blanks and not tabs:
+        text, tabs = with_words(text, width, layout.word), True
     table = _table(text, "\t" if tabs else " ", width)
     places = [at + width if at < 0 else at for at in (layout.word, layout.column)]
     outside = [
@@ -199,10 +158,29 @@ def _rows(text: str, lines: Lines, layout: Layout) -> _Rows:
         if not 0 <= place < width
     ]
     if outside:
-        values = {"column": outside[0], "wanted": width}
+        hint = "number columns from 0, or from -1 at the end"
+        values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
-        return _Rows(_tokens(table.clear(), 0, 1), {}, 0, problems)
+        return TokenRows(_tokens(table.clear(), 0, 1), {}, 0, problems)
     return _divide(table, lines, width, places, layout)
+
+
+def with_words(text: str, width: int, word: int) -> str:
+    r"""Lines between spaces as lines between tabs: what is too much in a line is in its word.
+
+    Examples:
+        >>> with_words("1 000 CD O\nEU NNP O", 3, 0)
+        '1 000\tCD\tO\nEU\tNNP\tO'
+    """
+    first = word if word >= 0 else width + word
+
+    def join_word(line: re.Match[str]) -> str:
+        parts = line[0].split("\t")
+        more = first + len(parts) - width + 1
+        return "\t".join([*parts[:first], " ".join(parts[first:more]), *parts[more:]])
+
+    longer = re.compile(rf"(?m)^(?!-DOCSTART-|#begin|#end)(?:[^\t\n]*\t){{{width},}}[^\t\n]*$")
+    return longer.sub(join_word, text.replace(" ", "\t"))
 
 
 def _table(text: str, separator: str, width: int) -> pl.DataFrame:
@@ -222,7 +200,7 @@ def _table(text: str, separator: str, width: int) -> pl.DataFrame:
 
 def _divide(
     table: pl.DataFrame, lines: Lines, width: int, places: Sequence[int], layout: Layout
-) -> _Rows:
+) -> TokenRows:
     """The tokens of the cells, with their sentences and documents."""
     empty = pl.all_horizontal(pl.col("0", str(width - 1)).is_null())
     begin = re.escape(layout.document)
@@ -240,19 +218,13 @@ def _divide(
     for place in places:
         filled &= pl.col(str(place)).is_not_null()
     wrong = table.filter(~empty & ~other & ~filled)["record"]
-    problems = []
-    for record in wrong:
-        line = lines[record - 1]
-        given = len(cells(line))
-        values = {"given": given, "wanted": width}
-        problems.append(Problem("COL101", record, 0, len(line), values))
+    problems = [_wrong_line(record, lines[record - 1], width, layout.word) for record in wrong]
     begun = table.filter("begins_document")
-    named = begun.filter(pl.col("0").str.starts_with("#"))
-    names = {
-        number: f"{match['name']};{match['part']}" if match["part"] else match["name"]
-        for record, number in named.select("record", "document").iter_rows()
-        if (match := _BEGIN.match(lines[record - 1]))
-    }
+    names, taken = dict[int, str](), dict[str, int]()
+    for record, number in begun.select("record", "document").iter_rows():
+        if match := _BEGIN.match(lines[record - 1]):
+            name = f"{match['name']};{match['part']}" if match["part"] else match["name"]
+            names[number] = unique_name(name, taken)
     tokens = _tokens(table.filter(~empty & ~other & filled), *places)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
@@ -265,7 +237,19 @@ def _divide(
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
         names = {}
     tokens = tokens.with_columns(pl.col("document") - 1)
-    return _Rows(tokens, {at - 1: name for at, name in names.items()}, count, problems)
+    return TokenRows(tokens, {at - 1: name for at, name in names.items()}, count, problems)
+
+
+def _wrong_line(record: int, line: str, width: int, word: int) -> Problem:
+    """The problem of a line that has not as many columns as others, or an empty one."""
+    parts = cells(line)
+    more = len(parts) - width
+    hint = "an empty line ends a sentence"
+    if more > 0 and "\t" not in line and 0 <= word < width:
+        words = shorten(" ".join(parts[word : word + more + 1]), 40)
+        hint = f"if {words!r} is one word, set blanks to word"
+    values = {"given": len(parts), "wanted": width, "hint": hint}
+    return Problem("COL101", record, 0, len(line), values)
 
 
 def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:
@@ -277,92 +261,11 @@ def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:
     return rows.select("record", "document", begins=begins, word=str(word), tag=str(tag))
 
 
-def _tables(
-    file: File, layout: Layout, rows: _Rows, spans: Spans, labels: Sequence[str]
-) -> dict[str, pl.DataFrame]:
-    """The tables of a file: documents, sentences, tokens and mentions."""
-    tokens = rows.tokens
-    made = _Text.of(rows)
-    begins = tokens["begins"].to_numpy()
-    opening = np.flatnonzero(begins)
-    closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
-    every = np.arange(len(begins))
-    own = stem(file.member, SUFFIX)
-    usual = "{}" if layout.numbered else own if rows.documents == 1 else f"{own}-{{}}"
-    names = [rows.names.get(at, usual.format(at + 1)) for at in range(rows.documents)]
-    schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
-    columns = {"row": range(rows.documents), "name": names, "text": made.texts}
-    record = tokens["record"].to_numpy()
-    return {
-        "documents": pl.DataFrame(columns, schema=schema).with_columns(origin=pl.lit(0, pl.Int64)),
-        "segments": made.place_rows(opening, closing, record),
-        "tokens": made.place_rows(every, every, record).with_columns(
-            tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
-        ),
-        "mentions": made.place_rows(spans.first, spans.last, record).with_columns(
-            mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
-        ),
-    }
-
-
-class _Text(NamedTuple):
-    """The text that is made of the words of a file.
-
-    Attributes:
-        text: that of all documents.
-        starts: where each token starts in it.
-        ends: where each ends.
-        document: the number of the document of each token.
-        offsets: where the text of each document starts.
-        limits: where it ends.
-    """
-
-    text: str
-    starts: Whole
-    ends: Whole
-    document: Whole
-    offsets: Whole
-    limits: Whole
-
-    @classmethod
-    def of(cls, rows: _Rows) -> "_Text":
-        """The words with spaces between them, and line breaks between sentences."""
-        words, begins = rows.tokens["word"], rows.tokens["begins"]
-        between = pl.when(begins).then(pl.lit("\n")).otherwise(pl.lit(" "))
-        text = pl.select(pl.concat_str(between, words)).to_series().str.join("").item()[1:]
-        length = words.str.len_chars().to_numpy().astype(np.int64)
-        ends = np.cumsum(length + 1) - 1
-        starts, document = ends - length, rows.tokens["document"].to_numpy()
-        changes = np.r_[True, document[1:] != document[:-1]][: len(document)]
-        first = np.flatnonzero(changes)
-        last = np.r_[first[1:], len(document)][: len(first)] - 1
-        offsets, limits = np.zeros((2, rows.documents), dtype=np.int64)
-        offsets[document[first]], limits[document[first]] = starts[first], ends[last]
-        return cls(text, starts, ends, document, offsets, limits)
-
-    @property
-    def texts(self) -> list[str]:
-        """The text of each document."""
-        pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
-        return [self.text[start:end] for start, end in pairs]
-
-    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
-        """Rows that start and end with some tokens, at their places."""
-        base = self.offsets[self.document[first]]
-        columns = {
-            "row": np.arange(len(first)),
-            "document": self.document[first],
-            "origin": np.zeros(len(first), dtype=np.int64),
-            "record": record[first],
-            "start": self.starts[first] - base,
-            "end": self.ends[last] - base,
-        }
-        return pl.DataFrame(columns)
-
-
-def locate(member: Member, places: Sequence[FieldRef], column: str = "-1") -> list[Location | None]:
+def locate(
+    member: Member, places: Sequence[FieldRef], column: str = "-1", conlleval: str = ""
+) -> list[Location | None]:
     """The lines of places of a file; of a label or tag, its cell."""
-    tag = _tag_stretch(_index(column))
+    tag = _tag_stretch(_tag_column(column, conlleval))
     of_tag = {"label", "tag", "start", "end", "extent", "offsets"}
 
     def stretch(line: str, field: str) -> tuple[int, int]:
@@ -371,7 +274,7 @@ def locate(member: Member, places: Sequence[FieldRef], column: str = "-1") -> li
     return locate_lines(member, places, stretch)
 
 
-def _tag_stretch(column: int) -> Callable[[str, str], tuple[int, int]]:
+def _tag_stretch(column: int) -> Stretch:
     """Make the function that finds the cell of a column in a line."""
 
     def stretch(line: str, _: str) -> tuple[int, int]:
@@ -384,4 +287,5 @@ def _tag_stretch(column: int) -> Callable[[str, str], tuple[int, int]]:
     return stretch
 
 
+write, count_losses = tag_writing.write, tag_writing.count_losses
 FORMAT = declaration(__name__)

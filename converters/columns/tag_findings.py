@@ -1,4 +1,12 @@
-"""Problems of tags: prefixes outside a scheme, and sequences that are not valid in it."""
+"""Problems of tags: prefixes outside a scheme, and sequences that are not valid in it.
+
+A sequence that is not valid is read in some way by every tool, which the help about it says:
+
+- conlleval and seqeval in its default mode repair it, the latter without knowing `L` and `U`;
+- seqeval in its strict mode has what its scheme begins and ends;
+- spaCy begins an entity at any `B` or `I` behind another tag. In BILOU, it refuses a sequence with
+  `I` or `L` where no `B` is open, and else reads from a `B` to the next `L`, whatever is between.
+"""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -12,13 +20,18 @@ import polars as pl
 from hlteval.findings import Problem
 from hlteval.representation.tag_schemes import (
     ALLOWED,
+    BEGIN,
+    LAST,
     PREFIXES,
     Broken,
     Mask,
     Scheme,
+    Spans,
     TagSequence,
     Whole,
     find_broken,
+    repair,
+    strict,
 )
 
 #: What becomes of a sequence that is not valid: conlleval's rules keep all; `drop` leaves out spans
@@ -125,9 +138,50 @@ class TagProblems:
             "scheme": self.scheme,
             "effect": _EFFECT[self.repair][0 if after else 1],
             "instead": f"{instead}{tag[1:]}",
+            "tools": self._readings(at),
         }
         code = "COL106" if self.repair == "error" else "COL103"
         return Problem(code, record, 0, 0, values, "tag")
+
+    @cached_property
+    def _tools(self) -> Mapping[str, tuple[Spans, Whole]]:
+        """The spans that tools read, and the number of the span that each token is in."""
+        tools = {"default": repair(self.tags), "strict": strict(self.tags, self.scheme)}
+        return {name: (spans, spans.owners(len(self.tags.begins))) for name, spans in tools.items()}
+
+    @cached_property
+    def _open(self) -> Mask:
+        """Whether spaCy has an entity of BILOU open before each token."""
+        size, prefix = len(self.tags.begins), self.tags.prefix
+        numbers = np.arange(size)
+        begun, closed = (
+            np.r_[-1, np.maximum.accumulate(np.where(prefix == letter, numbers, -1))][:size]
+            for letter in (BEGIN, LAST)
+        )
+        edge = np.maximum.accumulate(np.where(self.tags.begins, numbers, -1))  # of the sentence
+        return np.asarray((begun > closed) & (begun >= edge))
+
+    def _readings(self, at: int) -> str:
+        """Say which entity each tool reads at a token, in words."""
+        by_entity: dict[str, list[str]] = {}
+        others = [] if self.scheme in {"IOBES", "BILOU"} else ["conlleval"]
+        others += ["spaCy"] if ALLOWED[self.scheme] == "IOB" else []
+        names = {"default": [*others, "seqeval"], "strict": ["seqeval strict"]}
+        for tool, (spans, owners) in self._tools.items():
+            owner = owners[at]
+            size = spans.last[owner] - spans.first[owner] + 1 if owner >= 0 else 0
+            words = f"of {size} {'tokens' if size > 1 else 'token'}"
+            entity = f"{self.tags.labels[spans.label[owner]]} {words}" if size else "nothing"
+            by_entity.setdefault(entity, []).extend(names[tool])
+        said = []
+        for entity, tools in by_entity.items():
+            *first, final = tools
+            many = " and ".join([", ".join(first), final]) if first else final
+            said.append(f"{many} read{'' if first else 's'} {entity}")
+        if self.scheme == "BILOU":
+            refused = self.tags.prefix[at] != BEGIN and not self._open[at]
+            said.append(f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}")
+        return ", ".join(said)
 
     def _other_scheme(self) -> Scheme | None:
         """Another scheme in which all tags are valid."""

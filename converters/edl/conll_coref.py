@@ -48,6 +48,8 @@ from hlteval.sources import Member, Source
 BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
 END = re.compile(r"#end document[ \t\r]*$")
 _PART = re.compile(r"(\()?([^()|\s]+)(\))?")
+#: A token with the tag of a named entity, of which `conll-columns` are made.
+_TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
 NONE = {"-", "_", "*"}
 
 
@@ -238,8 +240,9 @@ _COLUMNS = {
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first line of a single file begins a document."""
-    return BEGIN.match(head(source, 400).partition("\n")[0]) is not None
+    """Whether the first line of a single file begins a document, and no tag ends the next one."""
+    first, _, rest = head(source, 400).partition("\n")
+    return BEGIN.match(first) is not None and not _TAGGED.match(rest)
 
 
 def read(

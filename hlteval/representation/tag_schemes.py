@@ -48,6 +48,20 @@ class Spans(NamedTuple):
     last: Whole
     label: Whole
 
+    def owners(self, size: int) -> Whole:
+        """The index of the span that each of some tokens is in; -1 in none.
+
+        Examples:
+            >>> one = np.array([1])
+            >>> Spans(one, one + 1, one).owners(4).tolist()
+            [-1, 0, 0, -1]
+        """
+        numbers = np.arange(size)
+        if not len(self.first):
+            return np.full(size, -1)
+        at = np.searchsorted(self.first, numbers, side="right") - 1
+        return np.where((at >= 0) & (numbers <= self.last[at]), at, -1)
+
 
 @dataclass(frozen=True)
 class TagSequence:

@@ -451,6 +451,16 @@ def _of_doccano(corpus: Corpus) -> Corpus:
     number = pl.col("mention").str.strip_prefix("T")
     targets = corpus.arguments.with_columns(pl.col("target").str.strip_prefix("T"))
     return corpus.replace(mentions=corpus.mentions.with_columns(number), arguments=targets)
+def _of_columns(corpus: Corpus) -> Corpus:
+    """Mentions of a word each, which have no names, and the tags of all words."""
+    mentions = corpus.mentions.filter(pl.col("fragments").is_null())
+    place = ["document", "start", "end"]
+    tokens = corpus.tokens.join(mentions.select(*place, "label"), on=place, how="left")
+    tag = pl.when(pl.col("label").is_null()).then(pl.lit("O")).otherwise("B-" + pl.col("label"))
+    return corpus.replace(
+        tokens=tokens.with_columns(tag=tag).drop("label"),
+        mentions=mentions.with_columns(mention=pl.lit("")),
+    )
 
 
 def _framed(corpus: Corpus) -> Corpus:
@@ -496,6 +506,8 @@ TRIALS: Mapping[str, Trial] = {
     "spacy-json": Trial(narrowed=_of_tools),
     "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
+    "conll-columns": Trial(narrowed=_of_columns),
+    "conllu-plus": Trial(narrowed=_of_columns),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),

@@ -35,6 +35,10 @@ conll-columns COL104-older-scheme.conll   0  0  0 scheme=IOB2
 conll-columns COL105-two-columns.conll    0  0  0 column=7
 conll-columns COL106-broken.conll         2  5 10 scheme=IOB2 repair=error
 conll-columns COL107-other-letters.conll  0  0  0 scheme=IOB2
+conllu-plus   COL101-blank.conllup        3  1 15
+conllu-plus   COL102-no-prefix.conllup    3 10 13
+conllu-plus   COL103-no-beginning.conllup 3 10 15
+conllu-plus   COL105-no-form.conllup      0  0  0
 label-table   LBT101-other-column.tsv     1  1 10 label=label
 label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
@@ -53,7 +57,7 @@ def result(form: str, path: Path, **values: str) -> ReadResult:
 def test_every_invalid_file_has_its_place() -> None:
     files = {
         path.name
-        for form in ("conll-columns", "label-table")
+        for form in ("conll-columns", "conllu-plus", "label-table")
         for path in (FIXTURES / form / "invalid").iterdir()
     }
     assert files == {row[1] for row in ROWS}

@@ -1,0 +1,152 @@
+r"""CoNLL-U Plus: a token per line with columns that the file names, one of them tags of entities.
+
+Format:
+    `# global.columns = ID FORM NER` names the columns, which tabs separate; without it they are the
+    ten of CoNLL-U. `# newdoc id = NAME` begins a document, and an empty line ends a sentence.
+
+Conventions:
+    The settings name the columns of words and tags; by default the tags are in the column NER, NE
+    or ENTITY, or else in the last one, and `_` and `*` are `O`. Tags are of words: ranges (`1-2`)
+    and empty nodes (`1.1`) are skipped. The text is made of the words, with a space behind each but
+    where MISC has `SpaceAfter=No`, and line breaks between sentences.
+
+Example lines:
+    # global.columns = ID FORM NER
+    1	Osh	B-LOC
+
+Codes raised: COL1xx.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import accumulate, islice, pairwise
+from pathlib import Path
+from typing import Literal
+
+import polars as pl
+
+from hlteval.converters.columns.named_columns import NamedColumns
+from hlteval.converters.columns.tag_findings import Repair
+from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
+from hlteval.converters.columns.tagged_tokens import Stretch, TagReader
+from hlteval.converters.declarations import declaration
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import (
+    File,
+    beginning,
+    head_of_first,
+    locate_lines,
+    read_files,
+)
+from hlteval.findings import FieldRef, Finding, Location
+from hlteval.representation import Corpus
+from hlteval.representation.tag_schemes import Scheme
+from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Lines
+
+SUFFIX = ".conllup"
+_COLUMNS = re.compile(r"# *global\.columns *= *([^\n]*)")
+_CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+_DOCUMENT = r"^# *newdoc(?: +id *= *(.*?))? *$"
+#: Names of the column with tags, where none is set.
+_TAGS = ("NER", "NE", "ENTITY", "NAMED_ENTITY")
+
+
+def sniff(source: Source) -> bool:
+    """Whether the first line names columns."""
+    return _COLUMNS.match(head_of_first(source.members)) is not None
+
+
+def read(
+    source: Source,
+    column: str = "",
+    word: str = "FORM",
+    scheme: Scheme | Literal["auto"] = "auto",
+    repair: Repair = "conlleval",
+) -> Iterator[ReadResult]:
+    """The tokens and mentions of each file."""
+    numbered = source.kind in {"file", "stdin"}
+
+    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
+        lines = Lines((file.text or "").replace("\r\n", "\n"))
+        names = _names(islice(lines, 20))
+        form = NamedColumns(
+            names,
+            word,
+            _tag_column(names, column),
+            comment="^#",
+            document=_DOCUMENT,
+            glued="SpaceAfter=No",
+            notes="MISC",
+            number="ID",
+        )
+        reader = TagReader(scheme, repair, SUFFIX, numbered, _stretch(names, form.tag))
+        return reader.read(file, lines, form.read(lines))
+
+    return read_files(source, FORMAT.name, own)
+
+
+def _names(lines: Iterable[str]) -> Sequence[str]:
+    """The names of the columns of a file, by its first lines."""
+    found = next((match for line in lines if (match := _COLUMNS.match(line))), None)
+    return found[1].split() if found else _CONLLU
+
+
+def _tag_column(names: Sequence[str], column: str) -> str:
+    """The name of the column with tags."""
+    usual = (name for name in names if name.rpartition(":")[2].upper() in _TAGS)
+    return column or next(usual, names[-1] if names else "")
+
+
+def _stretch(names: Sequence[str], column: str) -> Stretch:
+    """Make the function that finds the cell of a column in a line."""
+    at = list(names).index(column) if column in names else -1
+
+    def stretch(line: str, _: str) -> tuple[int, int]:
+        ends = [*accumulate((len(cell) + 1 for cell in line.split("\t")), initial=0)]
+        spans = [(start, end - 1) for start, end in pairwise(ends)]
+        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+
+    return stretch
+
+
+def locate(member: Member, places: Sequence[FieldRef], column: str = "") -> list[Location | None]:
+    """The lines of places of a file; of a label or tag, its cell."""
+    names = _names(beginning(member).split("\n")[:20])
+    tag = _stretch(names, _tag_column(names, column))
+    of_tag = {"label", "tag", "start", "end", "extent", "offsets"}
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        return tag(line, field) if field in of_tag else (0, len(line))
+
+    return locate_lines(member, places, stretch)
+
+
+def write(
+    corpora: Iterable[Corpus], path: Path, to_scheme: Scheme | Literal["same"] = "same"
+) -> None:
+    """Write the documents of all corpora to one file."""
+    misc = pl.when(pl.col("glued").shift(-1)).then(pl.lit("SpaceAfter=No")).otherwise(pl.lit("_"))
+    number = pl.int_range(1, pl.len() + 1).over(pl.col("begins").cast(pl.Int64).cum_sum())
+    behind = pl.col("begins").shift(-1).fill_null(value=True)
+    ends = pl.when(behind).then(pl.lit("\n\n")).otherwise(pl.lit("\n"))
+    line = pl.format("{}\t{}\t{}\t{}{}", number, "word", misc, "tag", ends)
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.write("# global.columns = ID FORM MISC NER\n")
+        for corpus in corpora:
+            tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
+            lines = tagged.tokens.select("document", line=line)
+            joined = lines.group_by("document", maintain_order=True).agg(
+                pl.col("line").str.join("")
+            )
+            bodies = dict(joined.iter_rows())
+            for row, name in tagged.documents.select("row", "name").iter_rows():
+                stream.write(f"# newdoc id = {name}\n{bodies.get(row, chr(10))}")
+
+
+def count_losses(corpus: Corpus) -> Mapping[str, int]:
+    """The counts of what tags of tokens cannot represent."""
+    return count_words_lost(corpus, tag_corpus(corpus, "tab", "IOB2", "named", glue=True))
+
+
+FORMAT = declaration(__name__)

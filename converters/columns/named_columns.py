@@ -1,0 +1,125 @@
+"""Token lines whose columns have names: which of them are words, tags, entities and notes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from hlteval.converters.columns.tagged_tokens import TokenRows
+from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.findings import Problem
+from hlteval.syntax.tsv import Lines, shorten
+
+
+@dataclass(frozen=True)
+class NamedColumns:
+    """How token lines between tabs are read.
+
+    Attributes:
+        columns: the names of the columns of a file, in order.
+        word: the name of the column with the words.
+        tag: that of the column with the tags, of which `_` is `O`.
+        entity: that of the column with the entities of spans, of which `_` is none; empty without.
+        notes: that of the column with notes between `|`; empty without.
+        number: that of the column with the numbers of words: lines with other numbers are no words.
+        comment: what comments match; one that begins a document has its name as `name`.
+        document: what a comment matches that begins a document, with its name as group 1.
+        glued: the note of a word that no space is behind.
+        sentence: the note of the last word of a sentence; empty where empty lines end sentences.
+    """
+
+    columns: Sequence[str]
+    word: str
+    tag: str
+    comment: str
+    document: str
+    glued: str
+    entity: str = ""
+    notes: str = ""
+    number: str = ""
+    sentence: str = ""
+
+    def read(self, lines: Lines, header: int = 0) -> TokenRows:
+        """The tokens of a file.
+
+        Args:
+            lines: of the file.
+            header: the number of the line with the names of the columns, which is no token.
+        """
+        absent = [name for name in (self.word, self.tag) if name not in self.columns]
+        if absent:
+            listed = shorten(f"it names {', '.join(self.columns)}", 80)
+            values = {"column": absent[0], "wanted": len(self.columns), "hint": listed}
+            empty = pl.DataFrame(schema=_SCHEMA)
+            problems = [Problem("COL105", 0, 0, 0, values)] if len(lines) else []
+            return TokenRows(empty, {}, 0, problems)
+        line = pl.col("line")
+        every = pl.DataFrame({"line": list(lines)}, schema={"line": pl.String})
+        every = every.with_row_index("record", 1).with_columns(
+            pl.col("record").cast(pl.Int64),
+            is_comment=line.str.contains(self.comment) | (pl.col("record") == header),
+            begun=line.str.contains(self.document),
+            name=line.str.extract(self.document, 1),
+            is_empty=line.str.strip_chars(" ") == "",
+        )
+        every = every.with_columns(
+            document=pl.col("begun").cast(pl.Int64).cum_sum(),
+            sentence=(pl.col("is_empty") | pl.col("begun")).cast(pl.Int64).cum_sum(),
+        )
+        rows = every.filter(~(pl.col("is_comment") | pl.col("is_empty")))
+        rows = rows.with_columns(cells=line.str.split("\t"))
+        fits = pl.col("cells").list.len() == len(self.columns)
+        wanted = {"wanted": len(self.columns), "hint": "tabs separate them, not spaces"}
+        wrong = "record", line.str.len_chars(), pl.col("cells").list.len()
+        problems = [
+            Problem("COL101", record, 0, size, {"given": given, **wanted})
+            for record, size, given in rows.filter(~fits).select(*wrong).iter_rows()
+        ]
+        tokens = self._tokens(rows.filter(fits))
+        begun = every.filter("begun").select("document", "name").iter_rows()
+        taken = dict[str, int]()
+        names = {at: unique_name(name, taken) for at, name in begun if name}
+        count = int(every["document"].max() or 0) if len(lines) else 0  # type: ignore[arg-type]
+        shift = int(tokens.height > 0 and tokens["document"][0] == 0)  # before the first one
+        tokens = tokens.with_columns(pl.col("document") + shift - 1)
+        names = {at + shift - 1: name for at, name in names.items()}
+        return TokenRows(tokens, names, count + shift, problems)
+
+    def _tokens(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The tokens of lines with all cells."""
+
+        def cell(name: str) -> pl.Expr:
+            if name not in self.columns:
+                return pl.lit(None, pl.String)
+            return pl.col("cells").list.get(list(self.columns).index(name))
+
+        notes = pl.concat_str(pl.lit("|"), cell(self.notes).fill_null(""), pl.lit("|"))
+        rows = rows.with_columns(word=cell(self.word), number=cell(self.number), notes=notes)
+        words = pl.col("number").is_null() | pl.col("number").str.contains("^[0-9]+$")
+        rows = rows.filter(words & (pl.col("word") != ""))
+        ends = pl.lit(value=False)
+        if self.sentence:
+            ends = pl.col("notes").str.contains(f"|{self.sentence}|", literal=True)
+        rows = rows.with_columns(
+            sentence=pl.col("sentence") + ends.shift(1, fill_value=False).cum_sum()
+        )
+        begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
+        glued = pl.col("notes").str.contains(f"|{self.glued}|", literal=True)
+        entity = cell(self.entity).replace(["_", "", "O"], [None, None, None])
+        return rows.select(
+            "record", "document", "word",
+            begins=begins.fill_null(value=True),
+            tag=cell(self.tag).replace(["_", "", "*"], "O"),
+            glued=glued.shift(1, fill_value=False),
+            entity=entity,
+        )  # fmt: skip
+
+
+_SCHEMA = {
+    **dict.fromkeys(("record", "document"), pl.Int64),
+    "word": pl.String,
+    "begins": pl.Boolean,
+    "tag": pl.String,
+    "glued": pl.Boolean,
+    "entity": pl.String,
+}

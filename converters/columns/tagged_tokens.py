@@ -1,0 +1,210 @@
+"""Tokens with tags as tables of a corpus: the text that words make, sentences, and tagged spans."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from hlteval.converters.columns.tag_findings import Repair, TagProblems
+from hlteval.converters.toolkit.source_files import File, stem
+from hlteval.findings import Finding, Problem, findings_of
+from hlteval.representation import Corpus
+from hlteval.representation.tag_schemes import Scheme, Spans, TagSequence, Whole, detect, read_spans
+from hlteval.syntax.tsv import Lines
+
+#: Gives the place of a field in a line: first code point, and one past the last, 0-based.
+Stretch = Callable[[str, str], tuple[int, int]]
+
+
+class TokenRows(NamedTuple):
+    """The lines of a file.
+
+    Attributes:
+        tokens: a row per token: `record`, `word`, `tag`, the number of its `document` from 0, and
+            whether a sentence `begins` at it. It may have `glued`, whether no space is before it,
+            and `entity`, that of a span at its first token, with `|` between candidates.
+        names: the names of documents by number, if they have some.
+        documents: how many documents there are.
+        problems: what is wrong with other lines.
+    """
+
+    tokens: pl.DataFrame
+    names: Mapping[int, str]
+    documents: int
+    problems: list[Problem]
+
+
+@dataclass(frozen=True)
+class TagReader:
+    """Makes the corpus of a file of its tokens.
+
+    Attributes:
+        scheme: of the tags.
+        repair: what becomes of sequences that are not valid in the scheme.
+        suffix: of files, which the names of documents leave out.
+        numbered: whether documents have no names but numbers.
+        stretch: the place of a field in its line.
+    """
+
+    scheme: Scheme | Literal["auto"]
+    repair: Repair
+    suffix: str
+    numbered: bool
+    stretch: Stretch
+
+    def read(self, file: File, lines: Lines, rows: TokenRows) -> tuple[Corpus, Iterable[Finding]]:
+        """The corpus of a file, and the findings in it."""
+        begins = rows.tokens["begins"].to_numpy()
+        sequence = TagSequence.parse(rows.tokens["tag"], begins)
+        scheme = detect(sequence) if self.scheme == "auto" else self.scheme
+        spans, _ = read_spans(sequence, scheme, keep_broken=self.repair != "drop")
+        found = TagProblems(sequence, rows.tokens, scheme, self.repair, self.scheme == "auto")
+
+        def finding(record: int, problem: Problem) -> Finding:
+            if not record:
+                return problem.finding(file.member.display, None, None)
+            line = lines[record - 1]
+            if problem.field:
+                start, end = self.stretch(line, problem.field)
+                problem = problem._replace(start=start, end=end, field="")
+            return problem.in_line(file.member.display, line)
+
+        problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
+        findings = findings_of(problems, finding, file.member.max_per_code)
+        rejected = [
+            {"row": row, "origin": 0, **problem.rejection("token", lines[problem.record - 1])}
+            for row, problem in enumerate(rows.problems)
+            if problem.record
+        ]
+        tables = self._tables(file, rows, spans, sequence.labels)
+        return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
+
+    def _names(self, file: File, rows: TokenRows) -> list[str]:
+        """The names of documents: written ones, or else numbers, or the name of the file."""
+        own = stem(file.member, self.suffix)
+        usual = "{}" if self.numbered else own if rows.documents == 1 else f"{own}-{{}}"
+        return [rows.names.get(at, usual.format(at + 1)) for at in range(rows.documents)]
+
+    def _tables(
+        self, file: File, rows: TokenRows, spans: Spans, labels: Sequence[str]
+    ) -> dict[str, pl.DataFrame]:
+        """The tables of a file: documents, sentences, tokens and mentions."""
+        tokens = rows.tokens
+        made = MadeText.of(tokens, rows.documents)
+        begins = tokens["begins"].to_numpy()
+        opening = np.flatnonzero(begins)
+        closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
+        every = np.arange(len(begins))
+        schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
+        columns = {
+            "row": range(rows.documents),
+            "name": self._names(file, rows),
+            "text": made.texts,
+        }
+        record = tokens["record"].to_numpy()
+        documents = pl.DataFrame(columns, schema=schema)
+        mentions = made.place_rows(spans.first, spans.last, record).with_columns(
+            mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
+        )
+        links = {}
+        if "entity" in tokens.columns:
+            mentions, links["links"] = _with_candidates(
+                mentions, tokens["entity"].gather(spans.first)
+            )
+        return {
+            **links,
+            "documents": documents.with_columns(origin=pl.lit(0, pl.Int64)),
+            "segments": made.place_rows(opening, closing, record),
+            "tokens": made.place_rows(every, every, record).with_columns(
+                tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
+            ),
+            "mentions": mentions,
+        }
+
+
+def _with_candidates(
+    mentions: pl.DataFrame, entities: pl.Series
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Mentions with the first of their candidates as entity, and the others as links.
+
+    Args:
+        mentions: the mentions.
+        entities: the candidates of each as written, null for none.
+    """
+    place = ("document", "origin", "record")
+    candidates = entities.str.split("|")
+    rows = mentions.select(*place, mention_row="row").with_columns(entity=candidates)
+    rank = (
+        pl.col("entity")
+        .list.len()
+        .map_batches(lambda sizes: pl.int_ranges(1, sizes + 1, eager=True))
+    )
+    several = rows.filter(pl.col("entity").list.len() > 1).with_columns(rank=rank)
+    links = several.explode("entity", "rank").filter(pl.col("rank") > 1)
+    links = links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    return mentions.with_columns(entity=candidates.list.first()), links
+
+
+class MadeText(NamedTuple):
+    """The text that is made of the words of a file.
+
+    Attributes:
+        text: that of all documents.
+        starts: where each token starts in it.
+        ends: where each ends.
+        document: the number of the document of each token.
+        offsets: where the text of each document starts.
+        limits: where it ends.
+    """
+
+    text: str
+    starts: Whole
+    ends: Whole
+    document: Whole
+    offsets: Whole
+    limits: Whole
+
+    @classmethod
+    def of(cls, tokens: pl.DataFrame, documents: int) -> "MadeText":
+        """The words with spaces between them, and line breaks between sentences.
+
+        Args:
+            tokens: `word`, `document`, whether a sentence `begins` at each, and perhaps `glued`,
+                whether no space is before it.
+            documents: how many documents there are.
+        """
+        plain = ~pl.col("glued") if "glued" in tokens.columns else pl.lit(value=True)
+        inner = pl.when(plain).then(pl.lit(" ")).otherwise(pl.lit(""))
+        between = pl.when("begins").then(pl.lit("\n")).otherwise(inner)
+        text = tokens.select(pl.concat_str(between, "word").str.join("")).item()
+        length = tokens["word"].str.len_chars().to_numpy().astype(np.int64)
+        apart = tokens.select(between.str.len_chars()).to_series().to_numpy().astype(np.int64)
+        ends = np.cumsum(length + apart)
+        starts, document = ends - length, tokens["document"].to_numpy()
+        changes = np.r_[True, document[1:] != document[:-1]][: len(document)]
+        first = np.flatnonzero(changes)
+        last = np.r_[first[1:], len(document)][: len(first)] - 1
+        offsets, limits = np.zeros((2, documents), dtype=np.int64)
+        offsets[document[first]], limits[document[first]] = starts[first], ends[last]
+        return cls(text, starts, ends, document, offsets, limits)
+
+    @property
+    def texts(self) -> list[str]:
+        """The text of each document."""
+        pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
+        return [self.text[start:end] for start, end in pairs]
+
+    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
+        """Rows that start and end with some tokens, at their places."""
+        base = self.offsets[self.document[first]]
+        columns = {
+            "row": np.arange(len(first)),
+            "document": self.document[first],
+            "origin": np.zeros(len(first), dtype=np.int64),
+            "record": record[first],
+            "start": self.starts[first] - base,
+            "end": self.ends[last] - base,
+        }
+        return pl.DataFrame(columns)
