@@ -422,6 +422,15 @@ def _of_tables(corpus: Corpus) -> Corpus:
     return _whole(corpus).replace(sources=sources)
 
 
+def _of_pubtator(corpus: Corpus) -> Corpus:
+    """Mentions without identifiers, and relations of entities."""
+    rows = corpus.mentions.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
+    relations = corpus.frames.filter(pl.col("kind") == "relation")
+    pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
+    pairs = pairs.with_columns(target=pl.lit("NIL2"))
+    return corpus.replace(mentions=rows, frames=relations, arguments=pairs)
+
+
 def _framed(corpus: Corpus) -> Corpus:
     """Only documents with frames."""
     kept = corpus.documents.filter(pl.col("row").is_in(corpus.frames["document"].implode()))
@@ -453,6 +462,7 @@ TRIALS: Mapping[str, Trial] = {
     "sacrebleu-tsv": Trial(translated, _named),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
+    "pubtator": Trial(narrowed=_of_pubtator),
     "appen": Trial(situations),
     "speech-sf-json": Trial(situations),
     "speech-sf-tsv": Trial(situations),
