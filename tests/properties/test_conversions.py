@@ -451,7 +451,9 @@ class Trial:
 
 
 TRIALS: Mapping[str, Trial] = {
-    **{name: Trial(streams) for name in ("audacity", "webvtt", "elan", "instances-csv")},
+    **{
+        name: Trial(streams) for name in ("audacity", "webvtt", "elan", "textgrid", "instances-csv")
+    },
     "rttm": Trial(streams),
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
