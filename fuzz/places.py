@@ -10,6 +10,7 @@ column.
 from __future__ import annotations
 
 import re
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections.abc import Iterable, Mapping, Sequence
 
 from hlteval.findings import Finding
@@ -22,9 +23,10 @@ _XML = ("XML", "LTF", "LAF", "BIO", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
 
 
-def lines_of(data: bytes, *, xml: bool = False) -> list[str]:
-    """The lines of a file as findings count them."""
-    text = data.decode("utf-8", "replace").removeprefix("\ufeff")
+def lines_of(data: bytes, *, xml: bool = False, praat: bool = False) -> list[str]:
+    """The lines of a file as findings count them; those of Praat may be UTF-16."""
+    wide = praat and data.startswith((BOM_UTF16_LE, BOM_UTF16_BE))
+    text = data.decode("utf-16" if wide else "utf-8", "replace").removeprefix("\ufeff")
     lines = (_XML_BREAK if xml else _BREAK).split(text)
     return lines[:-1] if len(lines) > 1 and not lines[-1] else lines
 
@@ -68,7 +70,8 @@ def strays(findings: Iterable[Finding], files: Mapping[str, bytes]) -> list[str]
         labels = finding.code.startswith("TLN1") and b"<ANNOTATION_D" in files[finding.file]
         key = finding.file, finding.code.startswith(_XML) or labels
         if key not in lines:
-            lines[key] = lines_of(files[finding.file], xml=key[1])
+            praat = finding.file.endswith(".TextGrid")
+            lines[key] = lines_of(files[finding.file], xml=key[1], praat=praat)
         if reason := outside(finding, lines[key]):
             found.append(f"{finding.code} {finding.file}{finding.position}: {reason}")
     return found

@@ -21,7 +21,7 @@ Codes raised: XML1xx, TLN1xx, TLN5xx.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
 
@@ -62,8 +62,6 @@ _TYPES = "".join(
     for kind in _KINDS
 )
 
-#: The kind, the first and the last millisecond, and the value.
-Annotation = tuple[str, int, int, str]
 _TIME = re.compile("[0-9]{1,12}")
 
 
@@ -177,7 +175,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of every file, also of documents without annotations."""
-    annotations: dict[int, list[Annotation]] = {}
+    annotations: dict[int, list[notation.Stretch]] = {}
     for table in TABLES:
         rows = notation.rows_in_seconds(corpus, table).filter(notation.fits(table))
         length = 0
@@ -193,9 +191,9 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
         yield path, _file(annotations.get(row, []))
 
 
-def _file(annotations: Iterable[Annotation]) -> str:
+def _file(annotations: Sequence[notation.Stretch]) -> str:
     """The content of a file."""
-    tiers = _tiers(annotations)
+    tiers = notation.tiers(annotations)
     every = [item for listed in tiers.values() for item in listed]
     times = sorted({time for _, start, end, _ in every for time in (start, end)})
     slots = {time: f"ts{number}" for number, time in enumerate(times, start=1)}
@@ -215,24 +213,6 @@ def _file(annotations: Iterable[Annotation]) -> str:
         )
         parts.append("</TIER>\n")
     return "".join([*parts, _TYPES, "</ANNOTATION_DOCUMENT>\n"])
-
-
-def _tiers(annotations: Iterable[Annotation]) -> dict[str, list[Annotation]]:
-    """The annotations by the name of their tier; those of one tier do not overlap.
-
-    Examples:
-        >>> _tiers([("norm", 0, 5, "101"), ("norm", 3, 9, "102"), ("norm", 5, 7, "103")]).keys()
-        dict_keys(['norm', 'norm 2'])
-    """
-    tiers: dict[str, list[Annotation]] = {}
-    ordered = sorted(annotations, key=lambda item: (_KINDS.index(item[0]), item[1]))
-    for item in ordered:
-        number, name = 1, item[0]
-        while name in tiers and tiers[name][-1][2] > item[1]:
-            number += 1
-            name = f"{item[0]} {number}"
-        tiers.setdefault(name, []).append(item)
-    return tiers
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -8,8 +8,10 @@ come the properties that are known, each after a vertical bar.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from decimal import Decimal, localcontext
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
@@ -303,6 +305,32 @@ def numbers(texts: pl.Series) -> pl.Series:
 
 #: Gives the label of each of some instances with their `text`, null for none.
 Labels = Callable[[pl.DataFrame], pl.Expr]
+
+
+#: A kind, which may be followed by other words, a start, an end, and a line of text.
+Stretch = tuple[str, float, float, str]
+
+
+def tiers(stretches: Iterable[Stretch]) -> dict[str, list[Stretch]]:
+    """The stretches by the name of their tier, in the order of their starts.
+
+    Those of one tier do not overlap; the names of further tiers of a kind end in a number.
+
+    Examples:
+        >>> tiers([("norm", 0, 5, "101"), ("norm", 3, 9, "102"), ("norm", 5, 7, "103")]).keys()
+        dict_keys(['norm', 'norm 2'])
+    """
+    kinds = [*TABLE_OF]
+    found: dict[str, list[Stretch]] = {}
+    busy, free = defaultdict[str, list[tuple[float, int]]](list), defaultdict[str, list[int]](list)
+    for item in sorted(stretches, key=lambda one: (kinds.index(one[0].split()[0]), *one[:2])):
+        name, start, end, _ = item
+        while busy[name] and busy[name][0][0] <= start:
+            heappush(free[name], heappop(busy[name])[1])
+        number = heappop(free[name]) if free[name] else len(busy[name]) + 1
+        heappush(busy[name], (end, number))
+        found.setdefault(name if number == 1 else f"{name} {number}", []).append(item)
+    return found
 
 
 def add_instance(

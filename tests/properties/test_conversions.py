@@ -461,6 +461,13 @@ def _of_columns(corpus: Corpus) -> Corpus:
         tokens=tokens.with_columns(tag=tag).drop("label"),
         mentions=mentions.with_columns(mention=pl.lit("")),
     )
+def _of_pubtator(corpus: Corpus) -> Corpus:
+    """Mentions without identifiers, and relations of entities."""
+    rows = corpus.mentions.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
+    relations = corpus.frames.filter(pl.col("kind") == "relation")
+    pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
+    pairs = pairs.with_columns(target=pl.lit("NIL2"))
+    return corpus.replace(mentions=rows, frames=relations, arguments=pairs)
 
 
 def _framed(corpus: Corpus) -> Corpus:
@@ -483,7 +490,9 @@ class Trial:
 
 
 TRIALS: Mapping[str, Trial] = {
-    **{name: Trial(streams) for name in ("audacity", "webvtt", "elan", "instances-csv")},
+    **{
+        name: Trial(streams) for name in ("audacity", "webvtt", "elan", "textgrid", "instances-csv")
+    },
     "rttm": Trial(streams),
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
@@ -494,6 +503,7 @@ TRIALS: Mapping[str, Trial] = {
     "sacrebleu-tsv": Trial(translated, _named),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
+    "pubtator": Trial(narrowed=_of_pubtator),
     "appen": Trial(situations),
     "speech-sf-json": Trial(situations),
     "speech-sf-tsv": Trial(situations),

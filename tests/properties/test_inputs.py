@@ -21,7 +21,7 @@ from hlteval.workflows.convert.conversion import NotConverted
 PER_DOCUMENT = [
     name for name in known() if load(name).layout == "per_document" and load(name).write
 ]
-OF_THEIR_OWN = {"appen", "audacity", "elan", "webvtt", "lorehlt-mt"}
+OF_THEIR_OWN = {"appen", "audacity", "elan", "textgrid", "webvtt", "lorehlt-mt"}
 """Formats that have a place for nothing that standoff has."""
 FOLDERS = ("", "a/", "b/", "b/c/")
 STEMS = ("d1", "d2", "d3")
