@@ -103,7 +103,7 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
     text = (file.text or "").replace("\r\n", "\n")
     lines = Lines(text)
-    first = lines[0] if len(lines) else ""
+    first = text.partition("\n")[0].removesuffix("\r")
     names = [cell.strip('"') if layout.quoted else cell for cell in _cells(first)]
     separator = "\t" if "\t" in first else ","
     if not layout.header:
@@ -227,7 +227,10 @@ def _label_rows(
         several = rows["label"].str.contains(layout.separator, literal=True)
         if several.any():
             rows = rows.with_columns(label=parts).explode("label")
-    number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+    if layout.wide or score >= 0:
+        number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+    else:
+        number = rows["written"].cast(pl.Float64)
     wrong = rows.filter(number.is_null() & rows["written"].is_not_null())
     for record, written in (
         wrong.unique("record", keep="first", maintain_order=True)

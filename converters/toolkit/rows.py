@@ -17,7 +17,7 @@ from hlteval.converters.toolkit.source_files import (
     original_files,
 )
 from hlteval.findings import Finding
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import TABLES, Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
 from hlteval.sources import Source
 
@@ -67,10 +67,11 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
     key = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
     if "origin" not in rows.columns:
         rows = rows.with_columns(origin=pl.lit(0, pl.Int64))
-    documents = rows.select("name", "origin").unique("name", keep="first", maintain_order=True)
-    documents = documents.with_columns(key)
-    if documents.height == rows.height:  # a row each: names need not be looked up
-        return documents, rows.drop("name").with_columns(documents["row"].alias("document"), key)
+    documents = rows.select("name", "origin")
+    if are_distinct(rows["name"]):  # a row each: names need not be looked up
+        documents = documents.with_columns(key)
+        return documents, rows.drop("name").with_columns(key.alias("document"), key)
+    documents = documents.unique("name", keep="first", maintain_order=True).with_columns(key)
     names = documents.select("name", document="row")
     # Only the names are joined: that of all columns would copy them.
     numbers = rows.select("name").join(names, on="name", how="left", maintain_order="left")

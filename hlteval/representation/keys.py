@@ -132,6 +132,26 @@ def ordinals(rows: pl.DataFrame, by: Sequence[str]) -> pl.Series:
 _ARGUMENT = ("row", "document", "origin", "record", "frame_row", "position", "role", "target")
 
 
+def distinct(values: pl.Series) -> pl.Series:
+    """Some values in their order, each once.
+
+    Examples:
+        >>> distinct(pl.Series(["b", "a", "b"])).to_list()
+        ['b', 'a']
+    """
+    return values if are_distinct(values) else values.unique(maintain_order=True)
+
+
+def are_distinct(values: pl.Series) -> bool:
+    """Whether values surely differ: their hashes do, which are compared faster than strings.
+
+    Examples:
+        >>> are_distinct(pl.Series(["b", "a"])), are_distinct(pl.Series(["b", "b"]))
+        (True, False)
+    """
+    return values.hash().n_unique() == len(values)
+
+
 def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
     """Both corpora with one numbering of documents: the same name, the same `document`.
 
@@ -142,9 +162,12 @@ def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         [1]
     """
     sides = [corpus.documents.select("name") for corpus in (reference, system)]
-    if sides[0].equals(sides[1]) and sides[0]["name"].n_unique() == sides[0].height:
+    own = sides[0]["name"]
+    if sides[0].equals(sides[1]) and are_distinct(own):
         # of many documents in the same order, names are sorted once and not looked up
-        number = sides[0]["name"].arg_sort().arg_sort().cast(pl.Int64)
+        places = own.arg_sort()
+        number = pl.zeros(len(own), dtype=pl.Int64, eager=True)
+        number = number.scatter(places, pl.int_range(len(own), eager=True))
         numbers = [number, number]
     else:
         names = pl.concat(sides).unique().sort("name").with_row_index("_number")
@@ -153,6 +176,23 @@ def align(reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
             for side in sides
         ]
     return _renumber(reference, numbers[0]), _renumber(system, numbers[1])
+
+
+def documents_of(reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """The `row` and `name` of the documents of two corpora with one numbering, by `row`.
+
+    Examples:
+        >>> reference = Corpus(documents=[{"row": 0, "name": "a"}])
+        >>> system = Corpus(documents=[{"row": 1, "name": "b"}, {"row": 0, "name": "a"}])
+        >>> documents_of(reference, system).rows()
+        [(0, 'a'), (1, 'b')]
+    """
+    ours, theirs = (corpus.documents.select("row", "name") for corpus in (reference, system))
+    both = ours if ours["row"].equals(theirs["row"]) else pl.concat([ours, theirs])
+    both = both.sort("row", maintain_order=True)
+    if both["row"].n_unique() == both.height:
+        return both
+    return both.unique("row", keep="first", maintain_order=True)
 
 
 def _renumber(corpus: Corpus, numbers: pl.Series) -> Corpus:

@@ -7,7 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import accumulate, chain, islice, pairwise, takewhile
 from pathlib import Path
 from typing import Literal
@@ -166,26 +166,31 @@ class Lines:
     """
 
     def __init__(self, text: str, size: int | None = None) -> None:
-        self._text = text
-        size = limit = SLICE if size is None else size
-        self._starts, self._firsts = [0], [0]
-        while self._starts[-1] < len(text):
-            end = text.find("\n", self._starts[-1] + size) + 1 or len(text)
-            count = text.count("\n", self._starts[-1], end) + (not text.endswith("\n", 0, end))
+        self._text, self._size = text, SLICE if size is None else size
+        self._last: tuple[int, pl.Series] | None = None
+
+    @cached_property
+    def _bounds(self) -> tuple[list[int], list[int]]:
+        """Where slices start in the text, and the numbers of their first lines."""
+        text, size, starts, firsts = self._text, self._size, [0], [0]
+        while starts[-1] < len(text):
+            end = text.find("\n", starts[-1] + size) + 1 or len(text)
+            count = text.count("\n", starts[-1], end) + (not text.endswith("\n", 0, end))
             if count > MOST:
                 size //= 2
                 continue
-            self._firsts.append(self._firsts[-1] + count)
-            self._starts.append(end)
-            size = min(2 * size + 1, limit)
-        self._last: tuple[int, pl.Series] | None = None
+            firsts.append(firsts[-1] + count)
+            starts.append(end)
+            size = min(2 * size + 1, self._size)
+        return starts, firsts
 
     def __len__(self) -> int:
-        return self._firsts[-1]
+        return self._bounds[1][-1]
 
     def __getitem__(self, number: int) -> str:
-        at = bisect_right(self._firsts, number) - 1
-        line: str = self._slice(at)[number - self._firsts[at]]
+        firsts = self._bounds[1]
+        at = bisect_right(firsts, number) - 1
+        line: str = self._slice(at)[number - firsts[at]]
         return line
 
     def __iter__(self) -> Iterator[str]:
@@ -193,7 +198,7 @@ class Lines:
 
     def slices(self) -> Iterator[tuple[int, pl.Series]]:
         """Some lines at a time, each time after the number of the first one, from 0."""
-        for at, first in enumerate(self._firsts[:-1]):
+        for at, first in enumerate(self._bounds[1][:-1]):
             yield first, self._slice(at)
 
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
@@ -201,17 +206,19 @@ class Lines:
         wanted = pl.Series("number", numbers, dtype=pl.Int64)
         order = wanted.arg_sort()
         sought = wanted.gather(order)
-        bounds = sought.search_sorted(pl.Series(self._firsts, dtype=pl.Int64))
+        firsts = self._bounds[1]
+        bounds = sought.search_sorted(pl.Series(firsts, dtype=pl.Int64))
         found = [pl.Series("line", [], dtype=pl.String)]
         for at, (begin, end) in enumerate(pairwise(bounds)):
             if begin < end:
-                found.append(self._slice(at).gather(sought[begin:end] - self._firsts[at]))
+                found.append(self._slice(at).gather(sought[begin:end] - firsts[at]))
         lines = pl.concat(found)
         return lines.gather(order.arg_sort())
 
     def _slice(self, at: int) -> pl.Series:
         if self._last is None or self._last[0] != at:
-            text = self._text[self._starts[at] : self._starts[at + 1]].removesuffix("\n")
+            start, end = self._bounds[0][at : at + 2]
+            text = self._text[start:end].removesuffix("\n")
             lines = pl.Series("line", [text], dtype=pl.String).str.split("\n").explode()
             self._last = (at, lines.str.strip_suffix("\r"))
         return self._last[1]

@@ -170,20 +170,24 @@ class LabelMetric(AdditiveMetric):
         """The columns of the counts that add."""
         return (*COUNTED, *self.extras)
 
-    def counts_of(self, rows: pl.DataFrame, documents: pl.DataFrame) -> pl.DataFrame:
+    def counts_of(self, tables: Sequence[pl.DataFrame], documents: pl.DataFrame) -> pl.DataFrame:
         """Counts by the name of the document, zero where nothing was counted.
 
         Args:
-            rows: the number of the document, `row`; possibly a `label`; and counts.
+            tables: with the number of the document, `row`; possibly a `label`; and counts.
             documents: the `row` and the `name` of each document.
         """
-        absent = [pl.lit(0).alias(name) for name in self.count_columns if name not in rows.columns]
         place = np.zeros(1 + int(documents["row"].to_numpy().max(initial=-1)), dtype=np.int64)
         place[documents["row"].to_numpy()] = np.arange(documents.height)
-        names = documents["name"].gather(place[rows["row"].to_numpy()])
-        named = rows.with_columns(names.alias("document"), *absent)
-        added = [pl.col(name).fill_null(0).cast(pl.Int64) for name in self.count_columns]
-        return named.select("document", "label", *added)
+        absent = {"label": pl.lit(None, pl.String)} | dict.fromkeys(self.count_columns, pl.lit(0))
+        named = []
+        for rows in tables:
+            own = absent | {name: pl.col(name).fill_null(0) for name in rows.columns}
+            own["label"] = pl.col("label") if "label" in rows.columns else absent["label"]
+            names = documents["name"].gather(place[rows["row"].to_numpy()])
+            added = [own[name].cast(pl.Int64).alias(name) for name in self.count_columns]
+            named.append(rows.select(names.alias("document"), own["label"].alias("label"), *added))
+        return pl.concat(named)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""

@@ -11,7 +11,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, documents_of
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.scoring.generic import semeval
 from hlteval.scoring.generic.averages import LabelOptions
@@ -94,8 +94,7 @@ class Comparison:
     @cached_property
     def documents(self) -> pl.DataFrame:
         """The number and the name of each document."""
-        both = [corpus.documents.select("row", "name") for corpus in (self.reference, self.system)]
-        return pl.concat(both).unique("row", keep="first").sort("row")
+        return documents_of(self.reference, self.system)
 
     @property
     def size(self) -> int:

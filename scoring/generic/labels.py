@@ -26,8 +26,9 @@ from typing import ClassVar
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
-from hlteval.representation import Corpus, align, first_case
+from hlteval.representation import Corpus, align, documents_of, first_case
 from hlteval.scoring.generic.averages import (
     RATES,
     Average,
@@ -72,7 +73,7 @@ class Sets:
         names: the labels.
         documents: the number and the name of each document.
         reference: for each label of a document in the reference, the number of the document times
-            the number of labels, plus that of the label.
+            the number of labels, plus that of the label; in order.
         system: the same of the system.
         known: the numbers of the documents of the reference.
         ignored: how many labels were left out, by the number of the document.
@@ -94,6 +95,18 @@ class Sets:
     def width(self) -> int:
         """How many labels there are, or 1."""
         return max(len(self.names), 1)
+
+    def sizes(self, common: Whole, listed: NDArray[np.bool_] | None = None) -> list[Whole]:
+        """How many labels each document has in the reference, the system and both.
+
+        Args:
+            common: the labels that are on both sides.
+            listed: the only labels that count.
+        """
+        sides = [self.reference, self.system, common]
+        if listed is not None:
+            sides = [keys[listed[keys % self.width]] for keys in sides]
+        return [np.bincount(keys // self.width, minlength=self.size) for keys in sides]
 
 
 @dataclass(frozen=True)
@@ -153,13 +166,13 @@ class Labels(LabelMetric):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, and the scores as they are."""
         batches = [*counts]
-        scores = [batch.drop_nulls("is_label").select(SCORES.keys()) for batch in batches]
-        added = super().total(batch.filter(pl.col("is_label").is_null()) for batch in batches)
+        scores = [batch.select(SCORES.keys()).drop_nulls("is_label") for batch in batches]
+        added = super().total(map(_without_scores, batches))
         return pl.concat([added, pl.DataFrame(schema=SCORES), *scores], how="diagonal")
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The averages and rankings, and the tables `scorings` and `labels`."""
-        values, tables = super().score(total.filter(pl.col("is_label").is_null()))
+        values, tables = super().score(_without_scores(total))
         also = self.options.also or RANKINGS
         if wanted := [name for name in RANKINGS if name in also]:
             ranked = rankings(total)
@@ -174,20 +187,17 @@ class Labels(LabelMetric):
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of documents, without scores."""
-        return super().document_sums(counts.filter(pl.col("is_label").is_null()), documents)
+        return super().document_sums(_without_scores(counts), documents)
 
     def _sets(self, reference: Corpus, system: Corpus) -> Sets:
         """The labels of both sides."""
-        both = pl.concat(
+        sides = [
             corpus.instances.filter(kind=KIND).select(
                 "document", "llr", label=self.options.prepare(pl.col("label")), side=pl.lit(number)
             )
             for number, corpus in enumerate((reference, system))
-        )
-        documents = pl.concat(
-            [each.documents.select("row", "name") for each in (reference, system)]
-        )
-        documents = documents.unique("row", keep="first").sort("row")
+        ]
+        both, documents = pl.concat(sides), documents_of(reference, system)
         size = 1 + (documents["row"][-1] if documents.height else -1)
         if both["llr"].null_count() < both.height:
             threshold = THRESHOLD if self.options.threshold is None else self.options.threshold
@@ -199,13 +209,8 @@ class Labels(LabelMetric):
         names = both["label"].unique().sort()
         label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64)
         key = (both["document"] * max(len(names), 1) + label).to_numpy()
-        side = both["side"].to_numpy()
-        keys = [
-            own
-            if (own[1:] > own[:-1]).all()
-            else np.array(pl.Series(own).unique(maintain_order=True))
-            for own in (key[side == number] for number in (0, 1))
-        ]
+        keys = [np.sort(own) for own in np.split(key, [np.count_nonzero(both["side"] == 0)])]
+        keys = [own[np.r_[True, own[1:] != own[:-1]][: len(own)]] for own in keys]
         known = reference.documents["row"].to_numpy()
         return Sets(tuple(names), documents, keys[0], keys[1], known, ignored)
 
@@ -227,10 +232,7 @@ class Labels(LabelMetric):
         of_label = pl.DataFrame({"row": every // width, "label": labels, **counts})
         of_label = of_label.with_columns(met=right, found=right)
         rows = sets.documents["row"].to_numpy()
-        sizes = [
-            np.bincount(keys // width, minlength=sets.size)
-            for keys in (sets.reference, sets.system, common)
-        ]
+        sizes = sets.sizes(common)
         known = np.zeros(sets.size, dtype=np.bool_)
         known[sets.known] = True
         equal = (sizes[0] == sizes[2]) & (sizes[1] == sizes[2])
@@ -240,25 +242,15 @@ class Labels(LabelMetric):
             "equal": known & equal,
             "several": known & ((sizes[0] != 1) | (sizes[1] > 1)),
         }
-        shares = self._shares(sets, common)
+        listed = self.options.average_labels
+        shares = _shares(*(sets.sizes(common, np.isin(sets.names, listed)) if listed else sizes))
         for rate, (part, whole) in shares.items():
             extras[f"samples.{rate}"] = np.rint(np.nan_to_num(ratio(part, whole)) * SHARE) * known
             extras[f"defined.{rate}"] = known & (whole > 0)
-        of_document = pl.DataFrame(
-            {"row": rows} | {name: own[rows] for name, own in extras.items()}
-        )
-        of_document = of_document.with_columns(pl.exclude("row").cast(pl.Int64))
-        return self.counts_of(pl.concat([of_label, of_document], how="diagonal"), sets.documents)
-
-    def _shares(self, sets: Sets, common: Whole) -> dict[str, tuple[Whole, Whole]]:
-        """Parts and wholes of the rates of each document, of the listed labels."""
-        listed = np.isin(sets.names, self.options.average_labels or sets.names)
-        expected, predicted, right = (
-            np.bincount((keys // sets.width)[listed[keys % sets.width]], minlength=sets.size)
-            for keys in (sets.reference, sets.system, common)
-        )
-        pairs = ((right, predicted), (right, expected), (2 * right, expected + predicted))
-        return dict(zip(RATES, pairs, strict=True))
+        if len(rows) < sets.size:  # some numbers are those of no document
+            extras = {name: own[rows] for name, own in extras.items()}
+        of_document = pl.DataFrame({"row": rows, **extras})
+        return self.counts_of([of_label, of_document], sets.documents)
 
     def values(self, counted: LabelCounts, extras: Mapping[str, Whole]) -> Replicates:
         """The averages, accuracy, and what is only known of single labels."""
@@ -295,6 +287,19 @@ class Labels(LabelMetric):
         kappa = ratio(right * size - chance, size**2 - chance)
         squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
         return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
+
+
+def _shares(expected: Whole, predicted: Whole, right: Whole) -> dict[str, tuple[Whole, Whole]]:
+    """Parts and wholes of the rates of each document."""
+    pairs = ((right, predicted), (right, expected), (2 * right, expected + predicted))
+    return dict(zip(RATES, pairs, strict=True))
+
+
+def _without_scores(counts: pl.DataFrame) -> pl.DataFrame:
+    """The counts that add, as they are where there are no others."""
+    if counts["is_label"].null_count() == counts.height:
+        return counts
+    return counts.filter(pl.col("is_label").is_null())
 
 
 #: The values that need all documents at once.
@@ -351,9 +356,8 @@ def _align(sets: Sets) -> pl.DataFrame:
     rows = sets.documents
     names = pl.Series(sets.names, dtype=pl.String)
     for title, keys in (("reference", sets.reference), ("system", sets.system)):
-        ordered = np.sort(keys)
         own = pl.DataFrame(
-            {"row": ordered // sets.width, f"{title}_label": names.gather(ordered % sets.width)}
+            {"row": keys // sets.width, f"{title}_label": names.gather(keys % sets.width)}
         )
         if own["row"].is_duplicated().any():
             own = own.group_by("row").agg(pl.col(f"{title}_label").str.join(SEPARATOR))

@@ -86,8 +86,7 @@ class Mentions(LabelMetric):
         extras = comparison.semeval | {"ignored": both.ignored[documents["row"].to_numpy()]}
         extras |= _token_counts(comparison)
         whole = pl.DataFrame({"row": documents["row"], **extras})
-        rows = pl.concat([by_label, whole], how="diagonal")
-        return self.counts_of(rows, documents)
+        return self.counts_of([by_label, whole], documents)
 
     def evaluation(self, scoring: str) -> str:
         """The averages, and the measures of SemEval."""

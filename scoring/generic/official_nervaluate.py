@@ -107,7 +107,7 @@ class OfficialNervaluate(Mentions):
             pl.DataFrame({"row": rows, "ignored": both.ignored[rows], **whole}),
             pl.DataFrame({"row": filled // size, "label": names, **sizes, **right, **own}),
         ]
-        counts = self.counts_of(pl.concat(tables, how="diagonal"), comparison.documents)
+        counts = self.counts_of(tables, comparison.documents)
         if not alignment:
             return counts, None
         shown = replace(comparison, both=self._of_declared(sides(reference, system, self.options)))

@@ -28,7 +28,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, align, first_case
+from hlteval.representation import Corpus, align, documents_of, first_case
 from hlteval.scoring.generic.averages import (
     COUNTED,
     RATES,
@@ -146,10 +146,7 @@ class FrameMetric(LabelMetric):
         reference, system = align(reference, system)
         frames = frames_of(reference, system, self.kinds, self.options)
         comparison = FrameComparison(frames, self.options)
-        documents = pl.concat(
-            [each.documents.select("row", "name") for each in (reference, system)]
-        )
-        documents = documents.unique("row", keep="first").sort("row")
+        documents = documents_of(reference, system)
         size = 1 + (documents["row"][-1] if documents.height else -1)
         rows = documents["row"].to_numpy()
         gone = frames.rows.filter(pl.col("counts") & pl.col("label").is_null())["document"]
@@ -157,13 +154,13 @@ class FrameMetric(LabelMetric):
         for part, (left, right) in self.others(reference, system, frames).items():
             found = left.join(right, on=left.columns, how="semi")
             for name, table in zip(PARTS, (left, right, found), strict=True):
-                documents_of = table["document"].to_numpy()
-                beside[f"{part}.{name}"] = np.bincount(documents_of, minlength=size)
+                place = table["document"].to_numpy()
+                beside[f"{part}.{name}"] = np.bincount(place, minlength=size)
         tables = [
             _by_label(comparison),
             pl.DataFrame({"row": rows, **{name: own[rows] for name, own in beside.items()}}),
         ]
-        counts = self.counts_of(pl.concat(tables, how="diagonal"), documents)
+        counts = self.counts_of(tables, documents)
         return counts, _align(comparison, documents) if alignment else None
 
     def evaluation(self, scoring: str) -> str:

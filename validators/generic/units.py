@@ -36,6 +36,7 @@ def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
     own = context.own or schema.documents != scored
     own = own or context.system.documents["name"].equals(others)
     rows = only_if(not own, context.table("documents", "row", "origin", "name"))
+    others = others.clear() if own else others
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
     names, known = extra["name"].to_list(), others.to_list() if extra.height else []
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""

@@ -115,7 +115,7 @@ def read(request: Request, name: str) -> Annotator:
         corpora.append(pair.system.corpus)
         members += pair.system.members
         if request.step:
-            request.step(len(check.total.documents), check.opened.total)
+            request.step(sum(map(len, check.total.documents)), check.opened.total)
     corpus = Corpus.concat(corpora) if corpora else Corpus()
     documents = tuple(sorted(check.opened.selected_documents or corpus.documents["name"]))
     return Annotator(name, corpus, documents, tuple(members), check, check.verdict())

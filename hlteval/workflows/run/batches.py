@@ -22,7 +22,7 @@ from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
 from hlteval.extensions import resolve
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
-from hlteval.representation import Corpus, align, of_documents
+from hlteval.representation import Corpus, align, distinct, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
 from hlteval.scoring.metric import Evidence
 from hlteval.sources import Member, Source, Unreadable, open_source
@@ -58,8 +58,8 @@ class Pair:
     @property
     def documents(self) -> int:
         """The number of documents of both sides."""
-        sides = (self.reference, self.system)
-        return pl.concat([side.corpus.documents["name"] for side in sides]).n_unique()
+        ours, theirs = (side.corpus.documents["name"] for side in (self.reference, self.system))
+        return len(distinct(ours if ours.equals(theirs) else pl.concat([ours, theirs])))
 
 
 @dataclass(frozen=True)
@@ -333,11 +333,10 @@ class Batch:
 
     Attributes:
         names: the number of documents of both sides.
-        documents: the file of each document of what is judged by its name, where the format has
-            one for each; else empty.
+        documents: the names of the documents of what is judged, by batch.
+        places: the file of each of them by its name, where names are in the files.
         records: the number of their records.
-        reference: the names of the documents of the reference.
-        system: the names of those of a submission that is compared with it.
+        reference: the names of the documents of the reference, by batch.
         gold: the records of the reference that would be scored, readable or not.
         exchanged: why both sides look exchanged; empty if they do not.
         findings: those of readers and of the reference, whoever they are about.
@@ -353,10 +352,10 @@ class Batch:
     """
 
     names: int = 0
-    documents: dict[str, str] = field(default_factory=dict)
+    documents: list[pl.Series] = field(default_factory=list)
+    places: dict[str, str] = field(default_factory=dict)
     records: int = 0
-    reference: dict[str, None] = field(default_factory=dict)
-    system: dict[str, None] = field(default_factory=dict)
+    reference: list[pl.Series] = field(default_factory=list)
     gold: int = 0
     exchanged: str = ""
     findings: list[Finding] = field(default_factory=list)
@@ -375,11 +374,10 @@ class Batch:
         self.names += other.names
         self.records += other.records
         self.gold += other.gold
-        for name in ("findings", "judging", "deferred", "counts", "alignments", "evidence"):
+        lists = ("documents", "reference", "findings", "judging", "deferred")
+        for name in (*lists, "counts", "alignments", "evidence"):
             getattr(self, name).extend(getattr(other, name))
-        self.documents = other.documents | self.documents
-        self.reference |= other.reference
-        self.system |= other.system
+        self.places = other.places | self.places
         self.exchanged = self.exchanged or other.exchanged
         for side, types in other.types.items():
             self.types.setdefault(side, set()).update(types)

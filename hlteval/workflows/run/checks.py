@@ -12,6 +12,7 @@ from operator import attrgetter
 from pathlib import PurePosixPath
 
 import msgspec
+import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, Span, entry, excerpt
@@ -19,6 +20,7 @@ from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
 from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
+from hlteval.representation import distinct
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
@@ -86,7 +88,7 @@ class Check:
     @property
     def lacks_reference(self) -> bool:
         """Whether there is nothing to compare with: the reference has no documents."""
-        return self.opened.is_compared and not self.total.reference
+        return self.opened.is_compared and not any(map(len, self.total.reference))
 
     def batches(self, size: int | None) -> Iterator[Iterator[Pair]]:
         """Give the batches as the profile reads them; none if the reference cannot be used.
@@ -113,13 +115,11 @@ class Check:
     def check_batch(self, pair: Pair) -> Batch:
         """Check a batch: the findings of readers and rules, and what it shows of both sides."""
         opened, corpus = self.opened, pair.system.corpus
-        names = corpus.documents["name"].to_list()
-        files = [""] * len(names)
-        if opened.format.repeated_code:
-            files = [pair.system.members[index].display for index in corpus.documents["origin"]]
         checked = observe_sides(opened, pair)
         checked.names = pair.documents
-        checked.documents = dict(zip(names, files, strict=True))
+        if opened.format.repeated_code:
+            files = [pair.system.members[index].display for index in corpus.documents["origin"]]
+            checked.places = dict(zip(corpus.documents["name"], files, strict=True))
         checked.records = sum(getattr(corpus, table).height for table in _RECORDS)
         alone = pair.reference is pair.system
         if opened.role == REFERENCE:
@@ -219,8 +219,8 @@ class Check:
     def add(self, batch: Batch) -> None:
         """Add what a batch gives, with the documents of it that an earlier batch has, too."""
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
-            for name, file in batch.documents.items():
-                if (other := self.total.documents.get(name)) is not None:
+            for name, file in batch.places.items():
+                if (other := self.total.places.get(name)) is not None:
                     values = {"name": name, "other": other}
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
@@ -238,7 +238,7 @@ class Check:
         total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:
             gold = (item for item in total.findings if item.side == REFERENCE)
-            unread = not total.reference and any(item.blocking for item in gold)
+            unread = not any(map(len, total.reference)) and any(item.blocking for item in gold)
             self.unusable = [] if unread else [*unusable_reference(opened, total, gold=self.gold)]
             if not self.unusable:
                 total.judging += missing_documents(opened, total)
@@ -274,7 +274,8 @@ class Check:
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(
             task.name, opened.profile, passed and decided, Findings([*about_it, *others]),
-            opened.role, decided=decided, paths=paths, documents=len(total.documents),
+            opened.role, decided=decided, paths=paths,
+            documents=len(distinct(names_of(total.documents))),
             records=total.records, compared=task.hooks.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
@@ -296,7 +297,8 @@ class Check:
         if opened.role == SUBMISSION and not opened.is_unreadable:
             package = opened.package
             if self.both:  # which does not know other documents
-                expected = {n: f for n, f in package.expected.items() if n in self.total.reference}
+                known = {*names_of(self.total.reference)}
+                expected = {name: f for name, f in package.expected.items() if name in known}
                 package = replace(package, expected=expected)
             findings += opened.task.package(package)
         left_out = opened.task.document_codes if codes else frozenset()
@@ -412,12 +414,12 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     gold = system if opened.role == REFERENCE else pair.reference.corpus
     table = getattr(gold, task.scored_table)
     checked = Batch(
-        reference=dict.fromkeys(gold.documents["name"].to_list()),
+        documents=[system.documents["name"]],
+        reference=[gold.documents["name"]],
         gold=table.height + gold.rejected_records.height,
     )
     if not opened.is_compared:
         return checked
-    checked.system = dict.fromkeys(system.documents["name"].to_list())
     submitted = getattr(system, task.scored_table)
     if "confidence" in table.columns and submitted.height > 1:
         sides = (table["confidence"], submitted["confidence"])
@@ -428,6 +430,18 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     if not (checked.exchanged or table.is_empty() or task.hooks.only_in_references(gold)):
         checked.exchanged = task.hooks.only_in_references(system)
     return checked
+
+
+def names_of(batches: Sequence[pl.Series]) -> pl.Series:
+    """The names of the documents of some batches."""
+    return pl.concat([pl.Series(dtype=pl.String), *batches])
+
+
+def _lacking(expected: pl.Series, own: pl.Series) -> pl.Series:
+    """The names that are expected, and not there."""
+    if expected.equals(own):
+        return expected.clear()
+    return expected.filter(~expected.is_in(own.implode()))
 
 
 def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterator[Finding]:
@@ -441,26 +455,28 @@ def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterat
     source = opened.reference_source
     if source is None:
         return
-    if not seen.reference:
+    expected, own = names_of(seen.reference), names_of(seen.documents)
+    if expected.is_empty():
         kind = source.kind if source.kind in {"folder", "zip", "tgz"} else "file"
         hint = _elsewhere(opened) or f"use the {kind} with the gold annotations"
         yield _about(source, "REF101", hint=hint)
     elif gold and not seen.gold and not _is_explicit(opened):
-        count = count_of(len(seen.reference), "document")
+        count = count_of(expected.n_unique(), "document")
         suffixes = opened.task.submission_suffixes
         with_suffixes = f" ({' and '.join(suffixes)})" if suffixes else ""
         hint = f"use a reference with gold annotations{with_suffixes}; this looks like test data"
         yield _about(source, "REF102", documents=count, hint=_elsewhere(opened) or hint)
     elif seen.exchanged:
         yield _about(source, "REF105", evidence=seen.exchanged)
-    elif not seen.system or not opened.is_compared or opened.without_documents:
+    elif own.is_empty() or not opened.is_compared or opened.without_documents:
         return
-    elif seen.reference.keys().isdisjoint(seen.system):
-        ours, theirs = sorted(seen.reference), sorted(seen.system)
+    elif len(_lacking(expected, own)) == len(expected):
+        known = {*expected}
+        ours, theirs = sorted(known), sorted({*own})
         files = opened.system_files if opened.format.layout == "per_document" else {}
-        if own := next((name for name in files if name in seen.reference), ""):
-            name = files[own][0].display
-            hint = f"write the name of the file as the document id in {name}: {own}"
+        if named := next((name for name in files if name in known), ""):
+            name = files[named][0].display
+            hint = f"write the name of the file as the document id in {name}: {named}"
         else:
             hint = mismatch(ours, theirs)
         values = {"reference": first_names(ours, 1), "system": first_names(theirs, 1)}
@@ -482,12 +498,13 @@ def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
     Without a table that is scored, what it is checked against is a collection of texts or
     documents, and no reference.
     """
-    if not (opened.is_compared and seen.system) or opened.without_documents or opened.is_unreadable:
+    if not opened.is_compared or opened.without_documents or opened.is_unreadable:
         return
     if opened.task.scored_table not in opened.gold_format.tables:
         return
-    selected = opened.selected_documents or seen.reference
-    if names := sorted(n for n in seen.reference if n not in seen.system and n in selected):
+    own, selected = names_of(seen.documents), opened.selected_documents
+    lacking = _lacking(names_of(seen.reference), own) if len(own) else ()
+    if names := sorted(name for name in {*lacking} if not selected or name in selected):
         values = {"count": len(names), "names": first_names(names, _NAMED)}
         yield entry("REF107").finding(values)
 

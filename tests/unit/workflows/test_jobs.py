@@ -17,6 +17,7 @@ import pytest
 import hlteval
 from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run.batches import report_batches, results
+from hlteval.workflows.run.checks import names_of
 from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
 from tests.runs import score, validate
@@ -102,7 +103,7 @@ def test_where_a_process_fails_this_one_goes_on(
 
 def test_each_batch_is_taken_once() -> None:
     whole = [
-        [checked.documents for checked in batch]
+        [names_of(checked.documents).to_list() for checked in batch]
         for batch in open_check(Request(*INVALID)).results(5)
     ]
     parts: list[list[Any]] = [[], [], []]
@@ -110,7 +111,7 @@ def test_each_batch_is_taken_once() -> None:
         report_batches(LTF, 5, first, 3, part.append)
     for number, names in enumerate(whole):
         part = parts[number % 3].pop(0)
-        assert [checked.documents for checked in part] == names
+        assert [names_of(checked.documents).to_list() for checked in part] == names
     assert not any(parts)
 
 
