@@ -32,7 +32,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
 from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
-from hlteval.converters.toolkit.spans import CHARACTERS
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 

@@ -32,7 +32,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
 from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
 from hlteval.converters.toolkit.json_writing import Document, Mention, Relation, write_objects
-from hlteval.converters.toolkit.spans import CHARACTERS
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 
@@ -95,7 +95,7 @@ def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
         starts.append(token["start"])
         if not new:
             continue
-        start, end = place((token["start"], token["end"]))
+        start, end = place(token["start"], token["end"])
         own = token.get("text", text[start:end])
         rows.append((row, origin, draft.record, None, None, start, end, own))
         usual = token.get("id") == path[1], token.get("ws") == (text[end : end + 1] == " ")

@@ -31,7 +31,7 @@ from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import json_writing
 from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
-from hlteval.converters.toolkit.spans import CHARACTERS
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.places import Path
@@ -79,13 +79,13 @@ def _take(draft: Draft, item: Item) -> None:
     draft.keep("$.spans", groups, (group,))
     starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
-        start, end = draft.place((sentence["start"], sentence["end"]))
+        start, end = draft.place(sentence["start"], sentence["end"])
         starts.append(start)
         place = (draft.row, draft.origin, draft.record)
         draft.rows["segments"].append((*place, None, start, end, text[start:end]))
         draft.keep("$.sents", sentence, ("start", "end"))
     for path, token in draft.each("tokens.*"):
-        start, end = draft.place((token["start"], token["end"]))
+        start, end = draft.place(token["start"], token["end"])
         at = bisect_right(starts, start) - 1
         outer = first + at if at >= 0 and end <= draft.rows["segments"][first + at][5] else None
         above = (draft.row, draft.origin, draft.record, outer, None)

@@ -34,8 +34,9 @@ from hlteval.converters.bioc.reading import Mismatch, Mismatches, TextWindow
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.spans import CHARACTERS, UnitText, candidates
+from hlteval.converters.toolkit.spans import candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -108,7 +109,7 @@ class _Lines:
             f"{part.get('t', '')}\n{part['a']}" if "a" in part else part.get("t")
             for part in self.parts.values()
         ]
-        units = [UnitText(text or "", offsets) for text in texts if offsets != CHARACTERS]
+        places = [place_in(text or "", offsets) for text in texts]
         rows = {name: row for row, name in enumerate(self.parts)}
         mismatches = Mismatches(lambda problem, *_: self.report(problem))
         for record, cells in records:
@@ -116,7 +117,7 @@ class _Lines:
             if _is_relation(cells):
                 self.relation((row, 0, record), cells)
                 continue
-            mismatch = self.annotation((row, 0, record), cells, texts[row], units[row:][:1])
+            mismatch = self.annotation((row, 0, record), cells, texts[row], places[row])
             if mismatch:
                 mismatches.add(mismatch, (record, 1))
         mismatches.decide()
@@ -135,7 +136,7 @@ class _Lines:
         self.rejected.append({**row, **problem.rejection("line", self.lines[record - 1])})
 
     def annotation(
-        self, key: tuple[int, int, int], cells: list[str], text: str | None, unit: list[UnitText]
+        self, key: tuple[int, int, int], cells: list[str], text: str | None, place_of: Place
     ) -> Mismatch | None:
         """Add a mention; what is wrong with its text."""
         line, record = self.lines[key[2] - 1], key[2]
@@ -144,7 +145,7 @@ class _Lines:
                 place = _stretch(line, _ANNOTATION[column])
                 self.reject("PBT102", record, *place, given=given[:40] or "nothing", column=column)
                 return None
-        start, end = (unit[0].character(int(at)) if unit else int(at) for at in cells[1:3])
+        start, end = place_of(int(cells[1]), int(cells[2]))
         quote = cells[3] or (None if text is None or start < end else "")
         mismatch, parts = None, None
         if text is not None and quote is not None:

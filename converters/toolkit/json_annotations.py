@@ -21,6 +21,7 @@ from hlteval.converters.toolkit.json_documents import (
     file_content,
     locate_records,
 )
+from hlteval.converters.toolkit.offsets import CHARACTERS, Place, keep_place, place_in
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
@@ -31,7 +32,6 @@ from hlteval.converters.toolkit.source_files import (
     with_suffix,
 )
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
-from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
@@ -202,7 +202,7 @@ class Draft:
     entries: dict[int, int] = field(default_factory=lambda: defaultdict(int))
     texts: int = 0
     text: str | None = None
-    units: Callable[[int], int] | None = None
+    place: Place = keep_place
 
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
@@ -262,7 +262,7 @@ class Draft:
                     found = [*expand(value, pattern)]
                 self.parts[pattern] = (number, found)
                 number += len(found)
-        self.text, self.units, self.record = None, None, self.first
+        self.text, self.record = None, self.first
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
@@ -303,9 +303,7 @@ class Draft:
         own = str(name) if isinstance(name, str | int) and name != "" else self.stem
         row = self.merged.get(own)
         self.text = text
-        self.units = None
-        if text is not None and self.offsets != CHARACTERS and not text.isascii():
-            self.units = UnitText(text, self.offsets).character
+        self.place = place_in(text or "", self.offsets)
         if row is not None and self.rows["documents"][row][2] == text:
             self.row = row
             self.entries[row] += 1
@@ -351,10 +349,6 @@ class Draft:
         known |= {unique, f"{prefix}\n{own}"}
         return unique
 
-    def place(self, span: tuple[int, int]) -> tuple[int, int]:
-        """A span in characters."""
-        return span if self.units is None else (self.units(span[0]), self.units(span[1]))
-
     def mention(
         self,
         path: Path,
@@ -378,7 +372,7 @@ class Draft:
             confidence: its confidence.
             annotator: whose it is.
         """
-        written, (start, end) = span, self.place(span)
+        written, (start, end) = span, self.place(*span)
         if self.text is not None:
             there = self.text[start:end]
             if isinstance(text, str) and text and not is_text_of(text, there):
@@ -412,7 +406,7 @@ class Draft:
                 self.unit = unit
                 values: dict[str, Any] = {
                     "what": name,
-                    "wanted": UNIT_NAMES[self.offsets],
+                    "wanted": UNIT_NAMES.get(self.offsets, self.offsets),
                     "setting": unit,
                 }
                 self.reporter.report(fitting[0].document, "JAN204", fitting[0].path, **values)

@@ -67,7 +67,7 @@ def widths(text: str, unit: str) -> NDArray[np.int64]:
         ([2, 1], [1, 2])
     """
     if unit == "graphemes":
-        import regex
+        import regex  # type: ignore[import-untyped]
 
         sizes = [len(cluster) for cluster in regex.findall(r"\X", text)]
         begins = np.cumsum([0, *sizes])[:-1]
@@ -134,6 +134,11 @@ COUNTINGS: Mapping[str, Counting] = MappingProxyType(
         )
     }
 )
+
+
+def place_in(text: str, offsets: str) -> Place:
+    """The start and end in characters of a span of a text, whose offsets count in some way."""
+    return keep_place if offsets == CHARACTERS else COUNTINGS[offsets].place(text)
 
 
 def in_characters(corpus: Corpus, offsets: str) -> Corpus:

@@ -3,11 +3,13 @@
 from functools import lru_cache
 from typing import NamedTuple
 
-from hlteval.converters.toolkit.spans import CHARACTERS, UNITS
+from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UnitText
 from hlteval.syntax.places import Path
 
 #: The names of units in messages.
-UNIT_NAMES = {CHARACTERS: "characters", "bytes": "bytes", "utf-16": "UTF-16 code units"}
+UNIT_NAMES = {CHARACTERS: "characters"} | {
+    unit: COUNTINGS[unit].called for unit in ("bytes", "utf-16", "graphemes")
+}
 _SPACE = str.maketrans("\r\n\t", "   ")
 #: Characters of a text that is searched for elsewhere.
 _LONGEST = 300
@@ -65,17 +67,15 @@ def matching_units(text: str, start: int, end: int, given: str) -> frozenset[str
     """
     if text.isascii():
         return frozenset()
-    found = {CHARACTERS} if text[start:end] == given else set[str]()
-    for unit, (encoding, width) in UNITS.items():
-        data = _encoded(text, encoding)[width * start : width * end]
-        if data.decode(encoding, "replace") == given:
-            found.add(unit)
-    return frozenset(found)
+    units = {CHARACTERS} if text[start:end] == given else set[str]()
+    for unit in UNIT_NAMES.keys() - {CHARACTERS}:
+        character = _unit_text(text, unit).character
+        if text[character(start) : character(end)] == given:
+            units.add(unit)
+    return frozenset(units)
 
 
-@lru_cache(maxsize=2)
-def _encoded(text: str, encoding: str) -> bytes:
-    return text.encode(encoding, "surrogatepass")
+_unit_text = lru_cache(maxsize=4)(UnitText)
 
 
 def is_text_of(given: str, there: str) -> bool:

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import DocumentRows
-from hlteval.converters.toolkit.spans import CHARACTERS, UnitText
 from hlteval.converters.uima.layers import IDENTIFIER, ROLES, Annotation, Choice, annotator_of, take
 from hlteval.converters.uima.types import Types
 from hlteval.findings import Problem

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hlteval.converters.toolkit.spans import CHARACTERS, UNITS, UnitText
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.findings import Problem
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ _ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 _FILLED = 1_000_000
 #: Share of units whose text differs, at most, for a unit of offsets to be the right one.
 _SHARE = 0.2
+#: The encoding of each unit, and the bytes of a unit.
+_ENCODINGS = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
 _NAMES = {"characters": "characters", "bytes": "bytes", "utf-16": "UTF-16 code units"}
 
 
@@ -177,7 +179,7 @@ class Text:
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
-        for other in ("characters", *UNITS):
+        for other in (CHARACTERS, *_ENCODINGS):
             if other != unit:
                 self.whole = self._place(other)
                 if len(self._misplaced()) < _SHARE * len(wrong):
@@ -200,5 +202,5 @@ def _sizes(unit: str) -> Callable[[str], int]:
     """The length of a text in a unit."""
     if unit == CHARACTERS:
         return len
-    encoding, width = UNITS[unit]
+    encoding, width = _ENCODINGS[unit]
     return lambda text: len(text) if text.isascii() else len(text.encode(encoding)) // width

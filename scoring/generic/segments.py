@@ -239,7 +239,7 @@ class SpeakerTurns(AdditiveMetric):
         evaluated = self.options.evaluated
         if evaluated is None or known.is_empty() or evaluated["name"].is_in(known.implode()).any():
             return ()
-        hint = f"use the names of documents: {first_names(known, 3)}"
+        hint = f"use the names of documents: {first_names(known.to_list(), 3)}"
         given = evaluated["name"].first()
         return [finding("OPT114", what="document", given=given, hint=hint).of("--evaluated")]
 

@@ -451,6 +451,8 @@ def _of_doccano(corpus: Corpus) -> Corpus:
     number = pl.col("mention").str.strip_prefix("T")
     targets = corpus.arguments.with_columns(pl.col("target").str.strip_prefix("T"))
     return corpus.replace(mentions=corpus.mentions.with_columns(number), arguments=targets)
+
+
 def _of_columns(corpus: Corpus) -> Corpus:
     """Mentions of a word each, which have no names, and the tags of all words."""
     mentions = corpus.mentions.filter(pl.col("fragments").is_null())
@@ -461,6 +463,8 @@ def _of_columns(corpus: Corpus) -> Corpus:
         tokens=tokens.with_columns(tag=tag).drop("label"),
         mentions=mentions.with_columns(mention=pl.lit("")),
     )
+
+
 def _of_pubtator(corpus: Corpus) -> Corpus:
     """Mentions without identifiers, and relations of entities."""
     rows = corpus.mentions.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
