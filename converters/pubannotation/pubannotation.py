@@ -58,6 +58,7 @@ from hlteval.converters.toolkit.json_documents import (
     file_content,
     locate_records,
 )
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
@@ -83,11 +84,11 @@ def sniff(source: Source) -> bool:
     return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source, some hundred at a time, however many are in a file."""
     names: dict[str, int] = {}
     for batch in source_files.batches(source, FORMAT.name, _SUFFIX):
-        rows, findings = Annotations(), list(batch.findings)
+        rows, findings = Annotations(offsets), list(batch.findings)
         for origin, stem, text in batch.texts:
             content, record = file_content(text), 1
             reporter = Reporter(content, batch.members[origin], STRUCTURE)
@@ -99,7 +100,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                     corpus = Corpus(sources=batch.sources, **rows.tables())
                     findings += reporter.bounded.take()
                     yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                    rows = Annotations()
+                    rows = Annotations(offsets)
                     findings.clear()
             findings += reporter.bounded.findings
         corpus = Corpus(sources=batch.sources, **rows.tables())

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.json_documents import Reporter, Structure, compact, explain
+from hlteval.converters.toolkit.offsets import place_in
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.representation import TABLES
@@ -139,12 +140,14 @@ class Annotations:
     """The rows of documents.
 
     Attributes:
+        offsets: how offsets count.
         rejected: the rows of documents that cannot be read.
     """
 
     report: Callable[..., None]
 
-    def __init__(self) -> None:
+    def __init__(self, offsets: str) -> None:
+        self.offsets = offsets
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
         self.texts = 0
@@ -193,6 +196,7 @@ class Annotations:
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
         self.texts += self.text is not None
+        self.offset_place = place_in(self.text or "", self.offsets)
         row, (origin, record) = len(self.rows["documents"]), place
         self.rows["documents"].append((origin, name, self.text, language))
         if "text" not in document:
@@ -250,7 +254,7 @@ class Annotations:
     def spans(self, path: Path, span: Any) -> list[tuple[int, int]]:
         """The parts of a span; those that are not in the text are reported."""
         parts = span if isinstance(span, list) else [span]
-        found = [(int(part["begin"]), int(part["end"])) for part in parts]
+        found = [self.offset_place(int(part["begin"]), int(part["end"])) for part in parts]
         length = None if self.text is None else len(self.text)
         for at, (begin, end) in enumerate(found):
             place = (*path, "span", at) if isinstance(span, list) else (*path, "span")

@@ -136,3 +136,19 @@ def test_each_way_to_count_is_corrected(offsets: str, spans: list[tuple[int, int
     assert [whole[start:end] for start, end in own] == ["Ann", "Bob"]
     (moved,) = corpus.mentions["fragments"][0]
     assert (moved["start"], moved["end"]) == own[0]
+
+
+def test_spans_of_pubannotation_are_inside_the_text_in_their_unit(tmp_path: Path) -> None:
+    path = tmp_path / "d.json"
+    span = '{"id": "T1", "span": {"begin": 3, "end": 6}, "obj": "City"}'
+    path.write_text(f'{{"text": "\U0001d49f Osh", "denotations": [{span}]}}', "utf-8")
+    form = load("pubannotation")
+    results = {
+        unit: next(form.with_settings({"offsets": unit}).read(open_source(str(path))))
+        for unit in ("characters", "utf-16")
+    }
+    assert [item.code for item in results["characters"].findings] == ["PUB201"]
+    assert results["utf-16"].findings == ()
+    assert results["utf-16"].corpus.mentions.select("start", "end", "text").rows() == [
+        (2, 5, "Osh")
+    ]
