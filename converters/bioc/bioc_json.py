@@ -41,8 +41,8 @@ from hlteval.converters.toolkit.json_documents import (
     file_content,
     locate_records,
 )
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import File, read_files, with_suffix
-from hlteval.converters.toolkit.spans import CHARACTERS
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source

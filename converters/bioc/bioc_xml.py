@@ -40,8 +40,8 @@ from hlteval.converters.bioc.parts import declared_encoding, parts
 from hlteval.converters.bioc.reading import Documents, Mismatches
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
+from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
