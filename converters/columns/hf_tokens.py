@@ -288,7 +288,9 @@ def _joined(corpus: Corpus) -> Corpus:
     tokens = corpus.tokens.drop("segment_row").join(
         keys, on="document", how="left", maintain_order="left"
     )
-    return corpus.replace(segments=segments, tokens=tokens)
+    text = pl.col("text").str.replace_all("\n", " ", literal=True)  # between sentences
+    documents = corpus.documents.with_columns(text)
+    return corpus.replace(segments=segments, tokens=tokens, documents=documents)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
