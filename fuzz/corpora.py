@@ -241,10 +241,16 @@ def _other_columns(frame: pl.DataFrame, draw: Random) -> pl.DataFrame:
 
 CONTENT = {
     **dict.fromkeys(
-        ("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203", "NEL201"), "offsets"
+        (
+            *("BRT206", "BRT207", "PUB201", "PUB202", "BIO202", "BIO203", "NEL201"),
+            *("JAN201", "JAN202", "JAN203"),
+        ),
+        "offsets",
     ),
-    **dict.fromkeys(("BIO301", "PUB301", "BIO302", "PUB302", "BRT204"), "identifiers"),
-    **dict.fromkeys(("EDL214", "EDL215", "PUB106"), "names"),
+    **dict.fromkeys(
+        ("BIO301", "PUB301", "BIO302", "PUB302", "BRT204", "JAN301", "JAN302"), "identifiers"
+    ),
+    **dict.fromkeys(("EDL214", "EDL215", "PUB106", "JAN105"), "names"),
     **dict.fromkeys(("LAF102", "LSF206", "SFJ206", "SFT104"), "types"),
     **dict.fromkeys(("APN202", "APN203", "LSF202", "SFT103", "SFJ207"), "values"),
     "BRT205": "triggers",

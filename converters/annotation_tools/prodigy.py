@@ -77,6 +77,10 @@ def _take(draft: Draft, item: Item) -> None:
     elif isinstance(label, str) and not item.get("spans") and not item.get("relations"):
         known.append("label")
         draft.label(label, None, annotator)
+    own = [name for name in item if name[:1] == "_" or name in {"answer", "label", "accept"}]
+    if new:
+        draft.keep("$", item, (*known, *own))
+        known += [name for name in item if name not in own]
     draft.keep(f"$.answers[{number}]", item, known)
     starts = _add_tokens(draft, new=new)
     _add_spans(draft, annotator, starts)
@@ -159,7 +163,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
             item = _answer(document, annotator, members, tokens)
-            yield document.row, {**item, **members, **document.members["$"]}
+            yield document.row, {**item, **document.members["$"], **members}
 
 
 def _token(at: int, row: Mapping[str, Any], text: str) -> Item:
@@ -202,7 +206,7 @@ def _answer(
 
     item: Item = {} if document.text is None else {"text": document.text}
     number = re.fullmatch("0|-?[1-9][0-9]{0,17}", document.name)
-    if "id" not in members:
+    if "id" not in members | document.members["$"]:
         item |= {"_input_hash": int(document.name)} if number else {"id": document.name}
     item |= {"tokens": list(tokens)} if tokens else {}
     spans = list[Item]()
@@ -215,7 +219,9 @@ def _answer(
     labels = [each.label for each in document.labels if each.annotator == annotator]
     item |= {"spans": spans} if spans or not labels else {}
     item |= {"relations": relations} if relations else {}
-    single = len(labels) == 1 and "options" not in members and not spans and not relations
+    single = (
+        len(labels) == 1 and "options" not in document.members["$"] and not spans and not relations
+    )
     return {**item, **({"label": labels[0]} if single else {"accept": labels} if labels else {})}
 
 

@@ -76,7 +76,7 @@ def _take(draft: Draft, item: Item) -> None:
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
     draft.keep("$", item, ("id", "text", "cats", "spans", *lists))
     groups = item.get("spans", {})
-    draft.keep("$.spans", groups, (group,))
+    draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
     starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
         start, end = draft.place(sentence["start"], sentence["end"])
@@ -214,7 +214,8 @@ def _spans(document: Document) -> dict[str, list[Item]]:
             group = GROUP
         last = max(last, mention.end) if not group else last
         item: Item = {"start": mention.start, "end": mention.end, "label": mention.label}
-        item |= {} if mention.entity is None else {"kb_id": mention.entity}
+        if group or mention.entity is not None:  # spans have one
+            item["kb_id"] = mention.entity or ""
         groups.setdefault(group, []).append((mention, {**item, **members}))
     number, found = 0, dict[str, list[Item]]()
     for group, listed in groups.items():

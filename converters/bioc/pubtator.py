@@ -29,8 +29,8 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.bioc.bioc_xml import writable
 from hlteval.converters.bioc.reading import Mismatch, Mismatches, TextWindow
+from hlteval.converters.bioc.writing import writable
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files

@@ -162,6 +162,7 @@ class Layers:
                 item = Annotation(f"f{row}", RELATION, second.start, second.end, record)
                 item.values, item.ends = _given(values), (first.key, second.key)
                 self._add(document, name, item)
+                self.losses["missing identifiers of relations, which are numbered"] += name is None
                 continue
             anchor = self.named.get((document, trigger)) if trigger is not None else None
             anchor = anchor or (mentions[0] if mentions else None)

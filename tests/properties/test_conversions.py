@@ -465,6 +465,19 @@ def _of_columns(corpus: Corpus) -> Corpus:
     )
 
 
+def _of_rows(corpus: Corpus) -> Corpus:
+    """The same, in documents of one sentence."""
+    corpus = _of_columns(corpus)
+    text = pl.col("text").str.replace_all("\n", " ", literal=True)
+    ends = corpus.segments.group_by("document").agg(pl.col("end").max())
+    segments = corpus.segments.unique("document", keep="first", maintain_order=True)
+    segments = segments.drop("end").join(ends, on="document", maintain_order="left")
+    keys = segments.select("document", segment_row="row")
+    tokens = corpus.tokens.drop("segment_row").join(keys, on="document", maintain_order="left")
+    documents = corpus.documents.with_columns(text)
+    return corpus.replace(documents=documents, segments=segments, tokens=tokens)
+
+
 def _of_pubtator(corpus: Corpus) -> Corpus:
     """Mentions without identifiers, and relations of entities."""
     rows = corpus.mentions.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
@@ -522,6 +535,7 @@ TRIALS: Mapping[str, Trial] = {
     "neleval": Trial(narrowed=_of_neleval),
     "conll-columns": Trial(narrowed=_of_columns),
     "conllu-plus": Trial(narrowed=_of_columns),
+    "hf-tokens": Trial(narrowed=_of_rows),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),

@@ -23,7 +23,7 @@ from hlteval.syntax.xml_places import ABSENT
 from tests.effort import tries
 
 VALID = Path(__file__).parents[2] / "fixtures/bioc-xml/valid/water.bioc.xml"
-FORMATS = ("bioc-xml", "pubannotation")
+FORMATS = ("bioc-xml", "bioc-json", "pubannotation")
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=8).filter(
     lambda text: not re.search(ABSENT, text)
 )

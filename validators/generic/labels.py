@@ -147,7 +147,8 @@ def several_labels(context: RuleContext) -> pl.LazyFrame:
     wanted = schema.unit == "labels" and not (context.own or schema.several)
     known = only_if(wanted, context.against.instances.lazy().select(*key).drop_nulls().unique())
     counts = known.group_by("document").len().collect()["len"]
-    rows = records(context, "label", "llr").filter(pl.col("label").is_not_null())
+    rows = context.table("instances", *RECORD, "label", "llr").drop_nulls("label")
+    rows = rows.with_columns(id=pl.lit(None, pl.String))
     rows = only_if(counts.len() > 0 and bool((counts == 1).all()), rows)
     rows = rows.filter(pl.col("llr").is_null()).unique(key, keep="first", maintain_order=True)
     count = {"count": pl.len().over("document"), "ordinal": pl.int_range(pl.len()).over("document")}

@@ -51,7 +51,15 @@ PUB301-other-track.json                 4  40  44  E
 PUB302-copied.json                      5  10  14  E
 PUB303-sentence.json                    8   3   4  E
 """
-ROOMS = {"bioc-xml": BIOC, "pubannotation": PUBANNOTATION}
+BIOC_JSON = """
+BIO101-no-id.bioc.json                  2   1   2  E
+BIO102-sign.bioc.json                   3  84  86  E
+BIO106-pmid.bioc.json                   2  21  22  I
+BIO203-one-off.bioc.jsonl               2  74  75  E
+BIO204-utf-16.bioc.json                 3   3   4  E
+BIO301-no-such-annotation.bioc.json     4 105 109  E
+"""
+ROOMS = {"bioc-xml": BIOC, "bioc-json": BIOC_JSON, "pubannotation": PUBANNOTATION}
 CASES = [
     (FIXTURES / room / "invalid" / name, room, fields)
     for room, table in ROOMS.items()

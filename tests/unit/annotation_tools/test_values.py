@@ -1,0 +1,222 @@
+"""Annotations in JSON by hand: what each format means, and how it is written."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlteval import read
+from hlteval.converters import WrongSetting, load
+from hlteval.findings import FieldRef, Finding
+from hlteval.representation import Corpus
+from hlteval.sources import open_source
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+Take = Callable[..., tuple[Corpus, list[Finding]]]
+
+
+def read_with(path: Path, form: str, settings: dict[str, str]) -> tuple[Corpus, list[Finding]]:
+    """The corpus and the findings of a file that is read with settings."""
+    readings = list(load(form).with_settings(settings).read(open_source(str(path))))
+    corpus = Corpus.concat(reading.corpus for reading in readings)
+    return corpus, [finding for reading in readings for finding in reading.findings]
+
+
+@pytest.fixture
+def take(tmp_path: Path) -> Take:
+    """Reads objects, a line each."""
+
+    def take(form: str, *items: Any, **settings: str) -> tuple[Corpus, list[Finding]]:
+        file = tmp_path / "x.json"
+        file.write_text("".join(json.dumps(item) + "\n" for item in items), "utf-8")
+        return read_with(file, form, settings)
+
+    return take
+
+
+def region(name: str, start: Any, end: Any, *labels: str, **more: Any) -> dict[str, Any]:
+    value = {"start": start, "end": end, "labels": [*labels]}
+    return {"id": name, "from_name": "label", "type": "labels", "value": value, **more}
+
+
+def test_label_studio_annotators_and_attributes() -> None:
+    corpus, _ = read(str(FIXTURES / "label-studio/valid/rivers.label-studio.json"))
+    rows = corpus.mentions.select("mention", "label", "start", "end", "annotator").rows()
+    assert rows == [
+        ("a", "City", 2, 5, "ann@example.org"),
+        ("b", "River", 18, 26, "ann@example.org"),
+        ("2:a", "City", 2, 5, "4"),
+        ("c", "River", 18, 20, "4"),
+        ("d", "Other", 20, 26, "4"),
+    ]
+    assert corpus.arguments.select("role", "target").rows() == [("Arg1", "a"), ("Arg2", "b")]
+    assert corpus.frames["annotator"].to_list() == ["ann@example.org"]
+    modifiers = corpus.modifiers.select("label", "target", "value").rows()
+    assert modifiers == [("certainty", "a", "high")]
+    labels = corpus.instances.select("kind", "label", "annotator").rows()
+    assert labels == [("label", "geography", "ann@example.org")]
+
+
+def test_label_studio_predictions() -> None:
+    path = FIXTURES / "label-studio/valid/rivers.label-studio.json"
+    corpus, findings = read_with(path, "label-studio", {"results": "predictions"})
+    assert findings == []
+    rows = corpus.mentions.select("mention", "confidence", "annotator").rows()
+    assert rows == [("p", 0.25, "m1")]
+    assert corpus.instances.is_empty()
+
+
+def test_label_studio_minimal(take: Take) -> None:
+    spans = [{"start": 0, "end": 3, "text": "Osh", "labels": ["City"]}]
+    entry = {"id": 1, "text": "Osh", "label": spans, "sentiment": "good", "annotator": 1}
+    other = {**entry, "label": [], "sentiment": {"choices": ["good", "bad"]}, "annotator": 2}
+    corpus, findings = take("label-studio", entry, other, label="sentiment")
+    assert findings == []
+    assert corpus.documents.height == 1
+    assert corpus.mentions.select("label", "annotator").rows() == [("City", "1")]
+    labels = corpus.instances.select("label", "annotator").rows()
+    assert labels == [("good", "1"), ("good", "2"), ("bad", "2")]
+
+
+def test_label_studio_several_labels_are_mentions(take: Take) -> None:
+    task = {"id": 1, "data": {"text": "Osh"}, "annotations": [
+        {"result": [region("a", 0, 3, "City", "Old"), region("b", 0, 3)]}]}  # fmt: skip
+    corpus, findings = take("label-studio", task)
+    assert findings == []
+    rows = corpus.mentions.select("mention", "label").rows()
+    assert rows == [("a", "City"), ("a/Old", "Old"), ("b", "")]
+
+
+def test_label_studio_what_has_no_place_is_written_again(take: Take, tmp_path: Path) -> None:
+    other = {"id": "z", "from_name": "note", "type": "textarea", "value": {"text": ["fine"]}}
+    result = [region("a", 0, 3, "City", meta={"text": ["!"]}), other]
+    task = {"id": 1, "data": {"text": "Osh"}, "annotations": [{"result": result}], "x": None}
+    corpus, findings = take("label-studio", task)
+    assert [finding.code for finding in findings] == ["JAN106"]
+    write = load("label-studio").write
+    assert write is not None
+    write([corpus], tmp_path / "again")
+    (again,) = json.loads((tmp_path / "again").read_text("utf-8"))
+    assert again["x"] is None
+    assert again["annotations"][0]["result"][0]["meta"] == {"text": ["!"]}
+    assert again["annotations"][0]["result"][1] == other
+
+
+@pytest.mark.parametrize(
+    ("unit", "span"), [("characters", (2, 5)), ("utf-16", (3, 6)), ("bytes", (5, 8))]
+)
+@pytest.mark.parametrize("form", ["label-studio", "doccano", "prodigy", "spacy-json"])
+def test_offsets_count_what_is_set(take: Take, form: str, unit: str, span: tuple[int, int]) -> None:
+    start, end = span
+    text, place = "\U0001f600 Osh", {"start": start, "end": end, "label": "City"}
+    item = {
+        "label-studio": {"data": {"text": text}, "annotations": [
+            {"result": [region("a", start, end, "City")]}]},
+        "doccano": {"text": text, "label": [[start, end, "City"]]},
+        "prodigy": {"text": text, "spans": [place], "answer": "accept"},
+        "spacy-json": {"text": text, "ents": [place]},
+    }[form]  # fmt: skip
+    corpus, findings = take(form, item, offsets=unit)
+    assert findings == []
+    assert corpus.mentions.select("start", "end", "text").rows() == [(2, 5, "Osh")]
+
+
+def test_doccano_older_layouts(take: Take) -> None:
+    older = {"id": 1, "text": "Osh", "labels": [[0, 3, "City"]], "meta": {}}
+    oldest = {"start_offset": 0, "end_offset": 3, "label": 7, "user": 2}
+    corpus, findings = take("doccano", older, {"id": 2, "text": "Osh", "annotations": [oldest]})
+    assert findings == []
+    rows = corpus.mentions.select("label", "annotator").rows()
+    assert rows == [("City", None), ("7", "2")]
+
+
+def test_doccano_texts_as_labels_are_refused(take: Take) -> None:
+    label = ["a", "This is the translation of the whole text."]
+    corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label})
+    assert corpus.instances["label"].to_list() == ["a"]
+    assert [finding.code for finding in findings] == ["JAN106"]
+
+
+def test_prodigy_tokens_decide_where_no_span_is_named(take: Take) -> None:
+    tokens = [{"text": w, "start": s, "end": s + len(w), "id": i, "ws": True}
+              for i, (w, s) in enumerate((("Osh", 0), ("New", 4), ("York", 8)))]  # fmt: skip
+    spans = [{"start": 0, "end": 3, "label": "City"}, {"start": 4, "end": 12, "label": "City"}]
+    relations = [{"head": 0, "child": 2, "label": "near"}]
+    item = {"text": "Osh New York", "tokens": tokens, "spans": spans, "relations": relations}
+    corpus, findings = take("prodigy", item)
+    assert findings == []
+    assert corpus.arguments["target"].to_list() == ["T1", "T2"]
+    assert corpus.tokens.select("start", "end", "text").rows()[2] == (8, 12, "York")
+
+
+def test_prodigy_answers_of_a_text_are_a_document(take: Take) -> None:
+    item = {"text": "Osh", "_input_hash": 7, "answer": "accept"}
+    city = [{"start": 0, "end": 3, "label": "City"}]
+    corpus, findings = take(
+        "prodigy",
+        {**item, "spans": city, "_annotator_id": "a"},
+        {**item, "spans": [], "_annotator_id": "b"},
+        {**item, "spans": city, "_annotator_id": "c", "answer": "ignore"},
+    )
+    assert [finding.message for finding in findings] == ["1 ignore answer is left out"]
+    assert corpus.documents["name"].to_list() == ["7"]
+    assert corpus.mentions.select("mention", "annotator").rows() == [("T1", "a")]
+
+
+def test_prodigy_relations_are_written_with_tokens(take: Take, tmp_path: Path) -> None:
+    item = {"id": 1, "text": "Osh, Ak-Buura", "entities": [
+        {"id": 1, "label": "City", "start_offset": 0, "end_offset": 3},
+        {"id": 2, "label": "River", "start_offset": 5, "end_offset": 13}],
+        "relations": [{"id": 3, "from_id": 1, "to_id": 2, "type": "on"}]}  # fmt: skip
+    corpus, _ = take("doccano", item)
+    write = load("prodigy").write
+    assert write is not None
+    write([corpus], tmp_path / "again")
+    written = json.loads((tmp_path / "again").read_text("utf-8"))
+    assert [token["text"] for token in written["tokens"]] == ["Osh", ",", "Ak", "-", "Buura"]
+    (relation,) = written["relations"]
+    assert (relation["head"], relation["child"], relation["label"]) == (0, 4, "on")
+    assert relation["child_span"]["token_start"] == 2
+
+
+def test_spacy_scores_and_groups(take: Take) -> None:
+    spans = {"sc": [{"start": 0, "end": 3, "label": "A"}], "x": [{"start": 0, "end": 1}]}
+    item = {"text": "Osh", "ents": [], "spans": spans, "cats": {"a": 0.5, "b": 0.4}}
+    corpus, _ = take("spacy-json", item)
+    assert corpus.mentions["label"].to_list() == ["A"]
+    assert corpus.instances.select("label", "llr").rows() == [("a", 0.5)]
+    corpus, _ = take("spacy-json", item, spans="x", threshold="0.3")
+    assert corpus.mentions["end"].to_list() == [1]
+    assert corpus.instances["label"].to_list() == ["a", "b"]
+    with pytest.raises(WrongSetting, match="threshold"):
+        take("spacy-json", item, threshold="half")
+
+
+def test_spacy_training_files() -> None:
+    corpus, findings = read(str(FIXTURES / "spacy-json/valid/training.spacy.json"))
+    assert findings == []
+    assert corpus.documents["name"].to_list() == ["0-1", "0-2"]
+    rows = corpus.mentions.select("document", "label", "text").rows()
+    assert rows == [
+        (0, "City", "Osh"),
+        (0, "River", "Ak Buura"),
+        (1, "City", "Uzgen"),
+        (1, "City", "Osh"),
+    ]
+    assert corpus.documents["text"].to_list()[1] == "Uzgen Osh"
+
+
+@pytest.mark.parametrize("form", ["label-studio", "doccano", "prodigy", "spacy-json"])
+def test_records_are_found_again(form: str) -> None:
+    for path in sorted(FIXTURES.glob(f"{form}/valid/*")):
+        corpus, _ = read(str(path), form)
+        member = open_source(str(path)).members[0]
+        places = [FieldRef(record) for record in corpus.mentions["record"]]
+        lines = path.read_text("utf-8").split("\n")
+        for found in load(form).locate(member, places):
+            assert found is not None
+            assert lines[found.span.line - 1][found.span.column - 1] in "{["
