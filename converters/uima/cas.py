@@ -99,12 +99,29 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
             if range_ is not None and not types.is_reference(range_):
                 continue
             keys = item.values[feature].split()
-            if len(keys) == 1:
-                keys = arrays.get(keys[0], keys)
             linked = range_ is None and bool(keys) and links.issuperset(keys)
+            linked = linked or (range_ is None and len(keys) == 1 and keys[0] in arrays)
             if range_ is not None or feature in _REFERENCES or linked:
                 item.references[feature] = keys
                 del item.values[feature]
+    take_arrays(structures, arrays)
+
+
+def take_arrays(structures: Mapping[str, Structure], arrays: Mapping[str, Sequence[str]]) -> None:
+    """Put what arrays refer to where a feature refers to an array.
+
+    Args:
+        structures: those of a file, which are changed.
+        arrays: the keys in arrays, by the keys of these. One may be that of many features, but not
+            of so many that all refer to far more than the file has.
+    """
+    left = 1000 + 10 * len(structures)
+    for item in structures.values():
+        for feature, keys in item.references.items():
+            if len(keys) == 1 and keys[0] in arrays:
+                listed = arrays[keys[0]][:left]
+                item.references[feature] = listed
+                left -= len(listed)
 
 
 def _has_target(item: Structure) -> bool:
@@ -147,13 +164,16 @@ def read_cas(
         elif view is not first:
             document = f"{name}:{view.name}"
         is_new = rows.begin(origin, document, text=view.text, language=language)
-        known = rows.tables["documents"][rows.documents[document]]["text"]
-        text = known if isinstance(known, str) else None
+        row = rows.tables["documents"][rows.documents[document]]
+        text = (
+            row["text"] if row.get("text") is not None else view.text
+        )  # of the first readable file
+        row["text"], row["language"] = text, row.get("language") or language
         if view.text not in {text, None}:
             report(view.record, "UIM204", "sofa", name=document[:_SHOWN])
             continue
         found = list(_annotations(rows, cas, view, chains, report, unit))
-        take(rows, text, found, choice, annotator, structure=is_new)
+        take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
 
 
 def _language(cas: Cas) -> str | None:

@@ -34,7 +34,7 @@ from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units, inside_texts
-from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas
+from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, take_arrays
 from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
@@ -120,14 +120,18 @@ class _Reporter:
 
     def report(self, record: int, code: str, field: str = "", **values: object) -> Problem:
         """Add the problem of a field of a structure, by its number; 0 for the file."""
-        return self.report_at(path_of(self.root, self.layout, record, field), code, **values)
+        path: Path = (_STRUCTURES, record - 1) if record else ()
+        if not self.bounded.is_full(code):  # others are only counted
+            path = path_of(self.root, self.layout, record, field)
+        return self.report_at(path, code, **values)
 
     def report_at(self, path: Path, code: str, **values: object) -> Problem:
         """Add the problem of a part of the file."""
-        if self.bounded.is_full(code):
-            problem = Problem(code, 0, 0, 0, values)  # counted only
-        else:
-            problem = Problem(code, 0, *self.layout.place(path), values)
+        start = self.layout.start
+        span = (start, min(start + 1, len(self.text)))
+        if path and not self.bounded.is_full(code):
+            span = self.layout.place(path)
+        problem = Problem(code, 0, *span, values)
         self.add(problem, format_path(path))
         return problem
 
@@ -178,10 +182,7 @@ class _Reader:
                 sofas[key] = View(view if isinstance(view, str) else INITIAL, own, (), record)
             else:
                 structures[key] = self.structure(key, name, item, record)
-        for each in structures.values():
-            for feature, keys in each.references.items():
-                if len(keys) == 1 and keys[0] in self.arrays:
-                    each.references[feature] = self.arrays[keys[0]]
+        take_arrays(structures, self.arrays)
         views = self.views(sofas)
         types = self.types()
         known = {item.type for item in structures.values()} & types.supertypes.keys()

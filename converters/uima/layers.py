@@ -46,6 +46,8 @@ _STRUCTURE = re.compile(
 )
 #: Folders of an export of INCEpTION that have a folder for each document.
 _EXPORTED = frozenset(("annotation", "curation"))
+#: Most times that spans may have each character of a text, on average.
+_REPEATED = 20
 #: The file of a document that nobody has annotated yet.
 _INITIAL = "INITIAL_CAS"
 
@@ -83,6 +85,24 @@ def short(layer: str) -> str:
         'Event'
     """
     return layer.rpartition(".")[2]
+
+
+class Covered:
+    """The text of spans, as long as they are not too many: nested ones repeat it.
+
+    Examples:
+        >>> Covered("Ann sang.").of(0, 3)
+        'Ann'
+    """
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.left = _REPEATED * len(text or "") + 1_000_000
+
+    def of(self, start: int, end: int) -> str | None:
+        """The text of a span; None without a text, or if all spans have too much."""
+        self.left -= end - start
+        return None if self.text is None or self.left < 0 else self.text[start:end]
 
 
 def is_pos(layer: str) -> bool:
@@ -162,8 +182,9 @@ def take(
         structure: whether sentences and tokens are added.
     """
     choice.see(annotations)
+    covered = Covered(text)
     if structure:
-        _add_structure(rows, text, annotations)
+        _add_structure(rows, covered, annotations)
     prefix = f"{annotator}:" if annotator is not None else ""
     names: dict[str, str] = {}
     for item in annotations:
@@ -177,17 +198,17 @@ def take(
             _add_frame(rows, item, name, "relation", choice.label(item), None, links, annotator)
             _add_modifiers(rows, item, name, choice)
         elif item.ends is None and item.key in names:
-            _add_span(rows, text, item, names, choice, annotator)
+            _add_span(rows, covered, item, names, choice, annotator)
 
 
-def _add_structure(rows: DocumentRows, text: str | None, annotations: Sequence[Annotation]) -> None:
+def _add_structure(rows: DocumentRows, covered: Covered, annotations: Sequence[Annotation]) -> None:
     """Add sentences and tokens; a token is of the last sentence that holds it."""
     segments: list[tuple[int, int, object]] = []
     for item in annotations:
         if item.layer == SENTENCE:
             segment: dict[str, object] = {"record": item.record}
             segment |= {"start": item.start, "end": item.end}
-            own = None if text is None else text[item.start : item.end]
+            own = covered.of(item.start, item.end)
             segment |= {"name": item.values.get("id"), "text": own}
             rows.add("segments", segment)
             segments.append((item.start, item.end, segment["row"]))
@@ -196,7 +217,7 @@ def _add_structure(rows: DocumentRows, text: str | None, annotations: Sequence[A
     for item in annotations:
         if item.layer == TOKEN:
             place = {"record": item.record, "start": item.start, "end": item.end}
-            own = (text or "")[item.start : item.end]
+            own = covered.of(item.start, item.end) or ""
             more = {"text": own, "pos": pos.get((item.start, item.end))}
             row = holder(segments, item.start, item.end)
             rows.add("tokens", {**place, **more, "segment_row": row})
@@ -210,7 +231,7 @@ def holder(segments: Sequence[tuple[int, int, object]], start: int, end: int) ->
 
 def _add_span(
     rows: DocumentRows,
-    text: str | None,
+    covered: Covered,
     item: Annotation,
     names: Mapping[str, str],
     choice: Choice,
@@ -228,13 +249,14 @@ def _add_span(
         written = values.get("confidence")
         confidence = None if written is None else number(written)
         canonical = confidence is not None and decimal(confidence) == written
-        covered = None if text is None else text[item.start : item.end]
-        own = {"mention": name, "label": label, "text": values.get(TEXT, covered)}
-        own |= {"entity": values.get(IDENTIFIER), "mention_type": values.get("mention_type")}
-        sure = {"confidence": confidence, "confidence_text": None if canonical else written}
-        place = {"record": item.record, "start": item.start, "end": item.end}
-        who = {"annotator": values.get("annotator", annotator)}
-        rows.add("mentions", {**place, **own, **sure, **who})
+        own: dict[str, object] = {"record": item.record, "start": item.start, "end": item.end}
+        own |= {"mention": name, "label": label}
+        more = {"text": values[TEXT] if TEXT in values else covered.of(item.start, item.end)}
+        more |= {"entity": values.get(IDENTIFIER), "mention_type": values.get("mention_type")}
+        more |= {"confidence_text": None if canonical else written}
+        more |= {"annotator": values.get("annotator", annotator)}
+        own |= {column: value for column, value in more.items() if value is not None}
+        rows.add("mentions", own if confidence is None else own | {"confidence": confidence})
         if links:
             frame = f"{name}.event"
             _add_frame(rows, item, frame, "event", label, name, links, annotator)

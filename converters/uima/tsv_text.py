@@ -1,8 +1,10 @@
 """The sentences and units of a file of WebAnno TSV, and the text that they are of."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
@@ -134,7 +136,7 @@ class Text:
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
         if len(cells) >= wanted and offsets and _UNIT.fullmatch(cells[0]):
             return Unit(cells[0], (int(offsets[1]), int(offsets[2])), cells, record)
-        values = {"given": len(cells), "wanted": wanted}
+        values = _counts(len(cells), wanted)
         self.rejected.append(Problem("UIM102", record, 0, len(line), values))
         return None
 
@@ -173,9 +175,10 @@ class Text:
         return [unit for unit in units if not self._fits(unit)]
 
     def _fits(self, unit: Unit) -> bool:
-        covered, cell = self.whole[unit.start : unit.end], unit.cells[2]
-        known = covered in {cell, unescape_text(cell)}
-        return known and unit.start <= unit.end <= len(self.whole)
+        cell = unit.cells[2]
+        if not (unit.start <= unit.end <= len(self.whole)) or unit.end - unit.start > len(cell):
+            return False
+        return self.whole[unit.start : unit.end] in {cell, unescape_text(cell)}
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
@@ -196,6 +199,12 @@ class Text:
         actual = self.whole[unit.start : unit.end] if unit.start <= len(self.whole) else ""
         values = {"given": unit.cells[2][:40], "actual": actual[:40]}
         return Problem("UIM103", unit.record, start, start + len(unit.cells[2]), values)
+
+
+@lru_cache(maxsize=100)
+def _counts(given: int, wanted: int) -> Mapping[str, int]:
+    """The values of a message; many lines have the same."""
+    return MappingProxyType({"given": given, "wanted": wanted})
 
 
 def _sizes(unit: str) -> Callable[[str], int]:

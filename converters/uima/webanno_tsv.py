@@ -71,12 +71,14 @@ def _take(
     header = Header(lines, problems)
     text = Text(lines, header, unit, problems)
     found = Columns(header, text, problems).annotations()
-    is_new = rows.begin(origin, name, text=text.whole)
-    known = rows.tables["documents"][rows.documents[name]]["text"]
-    if known != text.whole:
+    is_new = rows.begin(origin, name, text=text.whole if header.is_known else None)
+    row = rows.tables["documents"][rows.documents[name]]
+    if row["text"] is None and header.is_known:
+        row["text"] = text.whole
+    if header.is_known and row["text"] != text.whole:
         first = text.first_record
         problems.append(Problem("UIM106", first, 0, len(lines[first - 1]), {"name": name[:40]}))
-    else:
+    elif header.is_known:
         choice = Choice(layer, feature, header.features)
         take(rows, text.whole, found, choice, annotator_of(member), structure=is_new)
     for problem in text.rejected:
