@@ -43,6 +43,8 @@ class Layers:
     Attributes:
         found: the annotations of each document by its row: mentions, relations and events.
         structure: its sentences, tokens and parts of speech.
+        texts: the text of each document.
+        languages: the language of each document.
         losses: the counts of what is left out, by name.
     """
 
@@ -52,6 +54,9 @@ class Layers:
         self.structure: dict[int, list[Annotation]] = defaultdict(list)
         self.losses: Counter[str] = Counter()
         self.texts: Mapping[int, str | None] = dict(corpus.documents.select("row", "text").rows())
+        self.languages: Mapping[int, str | None] = dict(
+            corpus.documents.select("row", "language").rows()
+        )
         self.named: dict[tuple[int, str | None], Annotation] = {}
         self._segments()
         self._mentions()
@@ -165,7 +170,11 @@ class Layers:
                 continue
             anchor = self.named.get((document, trigger)) if trigger is not None else None
             anchor = anchor or (mentions[0] if mentions else None)
-            if anchor is None or anchor.layer != MENTION:
+            if (
+                anchor is None
+                or anchor.layer != MENTION
+                or not self.fits(document, anchor.start, anchor.end)
+            ):
                 self.losses["frames without a mention that is there"] += 1
                 continue
             values |= {KIND: kind, TRIGGER: trigger}

@@ -299,13 +299,13 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of the file of each document."""
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
-        yield name, _file(row, corpus, built)
+        yield name, _file(row, built)
 
 
-def _file(row: int, corpus: Corpus, built: Layers) -> str:
+def _file(row: int, built: Layers) -> str:
     """The content of the file of a document, a structure a line."""
     text = built.texts[row]
-    language = corpus.documents.filter(row=row)["language"][0]
+    language = built.languages[row]
     move = in_units(text or "")
     annotations = [*built.structure[row], *built.found[row]]
     numbers = {item.key: number for number, item in enumerate(annotations, start=3)}

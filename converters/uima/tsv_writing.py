@@ -40,6 +40,8 @@ _TEXT_ESCAPES = str.maketrans(
         "\\": "\\\\",
     }
 )
+#: Most times that spans may have each token, on average: each has a value in its line.
+_REPEATED = 20
 Span = tuple[int, int]
 
 
@@ -82,6 +84,7 @@ class Segmentation:
         self.left_out = len(given) - len(set(given) & set(self.tokens))
         self.starts = [start for start, _ in self.tokens]
         self.ends = [end for _, end in self.tokens]
+        self.left = _REPEATED * len(self.tokens) + 100_000
 
     def _covering(self, spans: Sequence[Span]) -> list[Span]:
         """The sentences with the white space around them that cannot be between them."""
@@ -114,10 +117,11 @@ class Segmentation:
             yield from (each.span() for each in _WORD.finditer(self.text, behind, end))
 
     def fits(self, start: int, end: int) -> bool:
-        """Whether a span begins and ends in tokens."""
+        """Whether a span begins and ends in tokens; false once spans have too many in all."""
         first, last = self.range(start, end)
-        if first >= last:
+        if first >= last or last - first > self.left:
             return False
+        self.left -= last - first
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
     def range(self, start: int, end: int) -> tuple[int, int]:
