@@ -71,6 +71,8 @@ def _take(
     rows: DocumentRows, origin: int, name: str, text: str, layer: str, feature: str, unit: str
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
+    if name in rows.documents and layers.is_initial(rows.files.members[origin]):
+        return
     reporter = _Reporter(text, rows.files.members[origin])
     valid, root = strict(text.encode())
     cas = _Reader(root, reporter).cas() if valid else None

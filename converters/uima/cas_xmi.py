@@ -67,7 +67,19 @@ def sniff(source: Source) -> bool:
     return source.kind in {"file", "stdin"} and bool(_ROOT.search(head_of_first(source.members)))
 
 
-documents = partial(layers.documents, suffix=SUFFIX)
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each document; those of types are with the document of their name."""
+    found = layers.documents(source, SUFFIX)
+    types = [member for member in source.members if _has_types(member)] if found else []
+    for member in types if len(source.members) > 1 else ():
+        name = member.document(member.basename.removesuffix(TYPE_SYSTEM))
+        owner = name if name in found else next(iter(found))
+        found = {**found, owner: (*found[owner], member)}
+    return found
+
+
+def _has_types(member: Member) -> bool:
+    return f".{member.basename}".endswith(TYPE_SYSTEM)
 
 
 def read(
@@ -76,7 +88,7 @@ def read(
     """The documents of a source in batches, in the order of their names."""
     types = Types()
     for member in source.members:
-        if f".{member.basename}".endswith(TYPE_SYSTEM):
+        if _has_types(member):
             _add_types(types, member)
     take = partial(_take, types=types, layer=layer, feature=feature, unit=offsets)
     return read_rows(source, FORMAT.name, SUFFIX, take, documents)
@@ -122,6 +134,9 @@ def _take(
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Named]()
+    superseded = name in rows.documents and layers.is_initial(member)
+    if superseded or (_has_types(member) and len(rows.files.members) > 1):
+        return
     try:
         parsed = Reader(text).read()
     except Malformed as reason:

@@ -319,21 +319,23 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
     single = source.kind in {"file", "stdin"}
     end = f".{suffix.rpartition('.')[2]}"
     chosen: dict[str, list[Member]] = {}
-    initial: dict[str, Member] = {}
     for member in source.members:
-        if not single and not member.basename.endswith(end):
-            continue
-        place = exported(member)
-        if place is not None and place[1] == _INITIAL:
-            initial[place[0]] = member
-        else:
+        if single or member.basename.endswith(end):
+            place = exported(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)
-    for name, member in initial.items():
-        chosen.setdefault(name, [member])
-    return {name: tuple(chosen[name]) for name in sorted(chosen)}
+    return {name: tuple(sorted(chosen[name], key=is_initial)) for name in sorted(chosen)}
+
+
+def is_initial(member: Member) -> bool:
+    """Whether a file is a document of an exported project as it was before annotation.
+
+    It is the last of the files of its document, and read only if there are no others.
+    """
+    place = exported(member)
+    return place is not None and place[1] == _INITIAL
 
 
 def annotator_of(member: Member) -> str | None:
     """The annotator of a file of an exported project."""
-    place = exported(member)
-    return place[1] if place is not None and place[1] != _INITIAL else None
+    place = None if is_initial(member) else exported(member)
+    return place[1] if place else None

@@ -66,8 +66,10 @@ def _take(
     rows: DocumentRows, origin: int, name: str, written: str, layer: str, feature: str, unit: str
 ) -> None:
     """Add the document of a file, and what is wrong in it."""
-    lines = [line.removesuffix("\r") for line in written.split("\n")]
     member, problems = rows.files.members[origin], list[Problem]()
+    if name in rows.documents and layers.is_initial(member):
+        return
+    lines = [line.removesuffix("\r") for line in written.split("\n")]
     header = Header(lines, problems)
     text = Text(lines, header, unit, problems)
     found = Columns(header, text, problems).annotations()
