@@ -69,6 +69,15 @@ class Cas:
     views: list[View]
     declared: Mapping[str, Sequence[str]]
 
+    @property
+    def language(self) -> str | None:
+        """The language of the document annotation, unless it is unknown."""
+        for item in self.structures.values():
+            language = item.values.get("language")
+            if language and item.is_annotation and language != "x-unspecified":
+                return language
+        return None
+
 
 #: Reports a problem of a record: its number, the code, the field and the values.
 Report = Callable[..., Problem]
@@ -153,7 +162,7 @@ def read_cas(
         report(0, "UIM201")
     views.sort(key=lambda view: (view.text is None, view.name != INITIAL))
     _report_unindexed(cas, views, report, choice)
-    language = _language(cas)
+    language = cas.language
     first = views[0] if views else View(INITIAL, None)
     owner = annotator_of(member)
     chains = _chains(cas.structures)
@@ -174,15 +183,6 @@ def read_cas(
             continue
         found = list(_annotations(rows, cas, view, chains, report, unit))
         take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
-
-
-def _language(cas: Cas) -> str | None:
-    """The language that the document annotation has, unless it is unknown."""
-    for item in cas.structures.values():
-        language = item.values.get("language")
-        if language and "begin" in item.values and language != "x-unspecified":
-            return language
-    return None
 
 
 def _report_unindexed(cas: Cas, views: Iterable[View], report: Report, choice: Choice) -> None:

@@ -77,7 +77,7 @@ def _take(
     valid, root = strict(text.encode())
     cas = _Reader(root, reporter).cas() if valid else None
     if not valid:
-        for problem in _syntax_problems(text):
+        for problem in syntax_problems(text):
             reporter.add(problem, "$")
     if cas is None:
         rows.begin(origin, name)
@@ -86,8 +86,8 @@ def _take(
     rows.findings += reporter.bounded.findings
 
 
-def _syntax_problems(text: str) -> Iterator[Problem]:
-    """What is wrong with a text that is not valid JSON."""
+def syntax_problems(text: str) -> Iterator[Problem]:
+    """The problems of a text that is not valid JSON."""
     if not text.strip():
         yield Problem("JSN115", 0, 0, 0, {"wanted": "an object, `{ }`"})
         return
@@ -114,9 +114,9 @@ class _Reporter:
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""
-        self.bounded.add(problem.code, path, self._finding, problem)
+        self.bounded.add(problem.code, path, self._explain, problem)
 
-    def _finding(self, path: str, problem: Problem) -> Finding:
+    def _explain(self, path: str, problem: Problem) -> Finding:
         problem = problem._replace(values={"path": path, **problem.values})
         return self.places.finding(problem, self.display, path)
 
@@ -198,16 +198,16 @@ class _Reader:
         self.reporter.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
         return False
 
-    def objects(self) -> Iterator[tuple[int, str | None, dict[str, Any]]]:
+    def objects(self) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
         """The structures, each with its index and its identifier."""
         listed = self.root.get(_STRUCTURES)
         if isinstance(listed, dict):  # identifiers are the names of members
             pairs = ((key, key, item) for key, item in listed.items())
         else:
-            pairs = ((at, _key(item), item) for at, item in enumerate(listed))
+            pairs = ((at, None, item) for at, item in enumerate(listed))
         for index, (at, key, item) in enumerate(pairs):
             if self.check((_STRUCTURES, at), dict, item):
-                yield index, key, item
+                yield index, key or _reference(item.get("%ID")), item
 
     def structure(self, key: str, name: str, item: Mapping[str, Any], record: int) -> Structure:
         """A structure with its features, as text."""
@@ -218,7 +218,7 @@ class _Reader:
                     found.references[feature[1:]] = [target]
             elif feature == "%ELEMENTS" and isinstance(value, list):
                 self.arrays[key] = [target for each in value if (target := _reference(each))]
-            elif not feature.startswith("%") and (written := _text(value)) is not None:
+            elif not feature.startswith("%") and (written := text_of(value)) is not None:
                 found.values[feature.lstrip("#^")] = written
         return found
 
@@ -254,10 +254,6 @@ class _Reader:
         return types
 
 
-def _key(item: Any) -> str | None:
-    return _reference(item.get("%ID")) if isinstance(item, dict) else None
-
-
 def _reference(value: Any) -> str | None:
     """The identifier of a structure as text; None if it is no number.
 
@@ -268,11 +264,11 @@ def _reference(value: Any) -> str | None:
     return str(value) if type(value) is int and abs(value) < 1 << 63 else None
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """A feature as text.
 
     Examples:
-        >>> _text(True), _text(0.5), _text(None), _text([])
+        >>> text_of(True), text_of(0.5), text_of(None), text_of([])
         ('true', '0.5', None, None)
     """
     if isinstance(value, str):
@@ -318,7 +314,7 @@ def _file(row: int, built: Layers) -> str:
     structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
     structures.append(whole)
     for item in annotations:
-        own: dict[str, Any] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
+        own: dict[str, object] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
         own |= {"begin": move(item.start), "end": move(item.end)}
         for role, end in zip(ROLES, item.ends or (), strict=False):
             own[f"@{role}"] = numbers[end]
@@ -336,7 +332,7 @@ def _file(row: int, built: Layers) -> str:
     views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
     lines = ",\n  ".join(map(_compact, structures))
     declared = ",\n  ".join(
-        f"{_compact(name)}: {_compact(_type(types, name))}" for name in types.supertypes
+        f"{_compact(name)}: {_compact(type_members(types, name))}" for name in types.supertypes
     )
     return (
         f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
@@ -344,7 +340,7 @@ def _file(row: int, built: Layers) -> str:
     )
 
 
-def _type(types: Types, name: str) -> dict[str, object]:
+def type_members(types: Types, name: str) -> dict[str, object]:
     """The declaration of a type."""
     found: dict[str, object] = {"%NAME": name, "%SUPER_TYPE": types.supertypes[name]}
     for feature, range_ in types.ranges[name].items():

@@ -171,7 +171,7 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
     for element in elements[1:]:
         if element.parent is not elements[0]:
             continue
-        name = _type_name(element, spaces)
+        name = type_name(element, spaces)
         own, key = element.attributes, element.attributes.get(_ID, "")
         if name == "uima.cas.Sofa":
             views[key] = View(
@@ -183,7 +183,8 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
             if not key or key in structures:
                 problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
                 continue
-            structures[key] = _structure(element, name)
+            values = {k: own[k] for k in own if k != _ID and not k.startswith("xmlns:")}
+            structures[key] = Structure(key, name, element.ordinal, values)
     for key, (listed, record) in members.items():
         view = views.setdefault(key, View(INITIAL, None))
         view.members, view.record = listed, record
@@ -208,7 +209,7 @@ def _namespaces(element: Element) -> dict[str, str]:
     return {prefix: space.replace("/", ".") for prefix, space in declared}
 
 
-def _type_name(element: Element, spaces: Mapping[str, str]) -> str:
+def type_name(element: Element, spaces: Mapping[str, str]) -> str:
     """The name of the type of an element."""
     prefix, colon, name = element.tag.rpartition(":")
     own = {**spaces, **_namespaces(element)} if "xmlns:" + prefix in element.attributes else spaces
@@ -216,16 +217,6 @@ def _type_name(element: Element, spaces: Mapping[str, str]) -> str:
         return name
     package = own.get(prefix, prefix)
     return name if package == _NO_PACKAGE else f"{package}.{name}"
-
-
-def _structure(element: Element, name: str) -> Structure:
-    """The feature structure of an element."""
-    values = {
-        feature: value
-        for feature, value in element.attributes.items()
-        if feature != _ID and not feature.startswith("xmlns:")
-    }
-    return Structure(element.attributes.get(_ID, ""), name, element.ordinal, values)
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -244,7 +235,7 @@ def _file(row: int, built: Layers) -> str:
     items = [*built.structure[row], *built.found[row]]
     numbers = {item.key: number for number, item in enumerate(items, start=3)}
     links = count(len(items) + 3)
-    spaces = _spaces((*(item.layer for item in items), LINK))
+    spaces = prefixes_of((*(item.layer for item in items), LINK))
     parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
     parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
     parts.append('<cas:NULL xmi:id="0"/>\n')
@@ -272,11 +263,11 @@ def _file(row: int, built: Layers) -> str:
     )
 
 
-def _spaces(names: Iterable[str]) -> dict[str, str]:
+def prefixes_of(names: Iterable[str]) -> dict[str, str]:
     """The prefixes of the addresses of the namespaces of types.
 
     Examples:
-        >>> _spaces(["webanno.custom.Event", "custom.A"])
+        >>> prefixes_of(["webanno.custom.Event", "custom.A"])
         {'http:///webanno/custom.ecore': 'custom', 'http:///custom.ecore': 'custom2'}
     """
     spaces: dict[str, str] = {}

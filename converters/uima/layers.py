@@ -296,11 +296,11 @@ def _add_modifiers(rows: DocumentRows, item: Annotation, name: str, choice: Choi
 # The files of documents: of each annotator, where a project was exported.
 
 
-def exported(member: Member) -> tuple[str, str] | None:
+def project_place(member: Member) -> tuple[str, str] | None:
     """The document and the annotator of a file of an exported project; None for others.
 
     Examples:
-        >>> exported(Member("p/annotation/d1.txt/anna.xmi", "", 0, bytes))
+        >>> project_place(Member("p/annotation/d1.txt/anna.xmi", "", 0, bytes))
         ('d1.txt', 'anna')
     """
     parts = PurePath(member.name).parts
@@ -321,7 +321,7 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
     chosen: dict[str, list[Member]] = {}
     for member in source.members:
         if single or member.basename.endswith(end):
-            place = exported(member)
+            place = project_place(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)
     return {name: tuple(sorted(chosen[name], key=is_initial)) for name in sorted(chosen)}
 
@@ -331,11 +331,11 @@ def is_initial(member: Member) -> bool:
 
     It is the last of the files of its document, and read only if there are no others.
     """
-    place = exported(member)
+    place = project_place(member)
     return place is not None and place[1] == _INITIAL
 
 
 def annotator_of(member: Member) -> str | None:
     """The annotator of a file of an exported project."""
-    place = None if is_initial(member) else exported(member)
+    place = None if is_initial(member) else project_place(member)
     return place[1] if place else None

@@ -96,7 +96,7 @@ class Text:
         self.first_record = self.sentences[0].record if self.sentences else 1
         problems += self.rejected
         self.whole = self._place(unit)
-        wrong = self._misplaced()
+        wrong = self._find_misplaced()
         problem = self._other_unit(unit, wrong) if wrong else None
         if problem is not None:
             problems.append(problem)
@@ -136,7 +136,7 @@ class Text:
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
         if len(cells) >= wanted and offsets and _UNIT.fullmatch(cells[0]):
             return Unit(cells[0], (int(offsets[1]), int(offsets[2])), cells, record)
-        values = _counts(len(cells), wanted)
+        values = cell_counts(len(cells), wanted)
         self.rejected.append(Problem("UIM102", record, 0, len(line), values))
         return None
 
@@ -144,7 +144,7 @@ class Text:
         """Put the text together, and set the places of sentences and units in it."""
         parts: list[str] = []
         at, filled = 0, 0
-        size = _sizes(unit)
+        size = size_in(unit)
         for sentence in self.sentences:
             body = "\n".join(sentence.lines)
             first = next((each for each in sentence.units if each.is_token), None)
@@ -169,7 +169,7 @@ class Text:
                 each.start, each.end = move(each.written[0]), move(each.written[1])
         return whole
 
-    def _misplaced(self) -> list[Unit]:
+    def _find_misplaced(self) -> list[Unit]:
         """The units whose text is not that at their offsets."""
         units = (unit for sentence in self.sentences for unit in sentence.units)
         return [unit for unit in units if not self._fits(unit)]
@@ -185,7 +185,7 @@ class Text:
         for other in (CHARACTERS, *_ENCODINGS):
             if other != unit:
                 self.whole = self._place(other)
-                if len(self._misplaced()) < _SHARE * len(wrong):
+                if len(self._find_misplaced()) < _SHARE * len(wrong):
                     values = {"what": _NAMES[other], "setting": other}
                     problem = self._problem(wrong[0])._replace(code="UIM104", values=values)
                     self.whole = self._place(unit)
@@ -202,12 +202,12 @@ class Text:
 
 
 @lru_cache(maxsize=100)
-def _counts(given: int, wanted: int) -> Mapping[str, int]:
+def cell_counts(given: int, wanted: int) -> Mapping[str, int]:
     """The values of a message; many lines have the same."""
     return MappingProxyType({"given": given, "wanted": wanted})
 
 
-def _sizes(unit: str) -> Callable[[str], int]:
+def size_in(unit: str) -> Callable[[str], int]:
     """The length of a text in a unit."""
     if unit == CHARACTERS:
         return len

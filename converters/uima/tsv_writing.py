@@ -76,7 +76,7 @@ class Segmentation:
         self.text = text
         wanted = [*segments]
         kept = _apart((a, b) for a, b in wanted if text[a:b].strip())
-        self.sentences = self._covering(kept or _lines(text))
+        self.sentences = self._cover(kept or lines_of(text))
         self.changed = len(set(wanted) - set(self.sentences)) if wanted else 0
         given = [*tokens]
         inside = (span for span in _apart(given) if span[0] < span[1] and self._within(span))
@@ -86,7 +86,7 @@ class Segmentation:
         self.ends = [end for _, end in self.tokens]
         self.left = _REPEATED * len(self.tokens) + 100_000
 
-    def _covering(self, spans: Sequence[Span]) -> list[Span]:
+    def _cover(self, spans: Sequence[Span]) -> list[Span]:
         """The sentences with the white space around them that cannot be between them."""
         found: list[Span] = []
         for start, end in spans:
@@ -133,7 +133,7 @@ class Segmentation:
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
 
-def _lines(text: str) -> list[Span]:
+def lines_of(text: str) -> list[Span]:
     """The lines that have more than white space."""
     ends = [*accumulate(len(line) + 1 for line in text.split("\n"))]
     spans = zip([0, *ends], ends, strict=False)
@@ -192,7 +192,11 @@ class Files:
             features[item.layer].update(dict.fromkeys(item.values))
         used = {item.layer for item in chain(pos, items)}
         layers = {name: [*own] for name, own in features.items() if name in used}
-        parts = ["#FORMAT=WebAnno TSV 3.3\n", *(_declared(*each) for each in layers.items()), "\n"]
+        parts = [
+            "#FORMAT=WebAnno TSV 3.3\n",
+            *(header_line(*each) for each in layers.items()),
+            "\n",
+        ]
         named = (item for item in self.built.structure[row] if "id" in item.values)
         identified = {item.start: item.values["id"] for item in named}
         for number, (start, end) in enumerate(segmentation.sentences):
@@ -219,7 +223,7 @@ def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
     return spans
 
 
-def _declared(layer: str, features: Sequence[str]) -> str:
+def header_line(layer: str, features: Sequence[str]) -> str:
     """The line of the header that declares a layer."""
     kind, more = "SP", ""
     if layer == RELATION:

@@ -95,10 +95,10 @@ def _take(
 def locate(member: Member, places: list[FieldRef]) -> list[Location | None]:
     """The places of lines, and of their first three cells."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    return locate_in_text(text or "", places, _span_of)
+    return locate_in_text(text or "", places, span_of)
 
 
-def _span_of(line: str, field: str) -> tuple[int, int]:
+def span_of(line: str, field: str) -> tuple[int, int]:
     """The place of the text of a unit, or of its whole line."""
     cells = line.split("\t", 3)
     field = {"start": "offsets", "end": "offsets"}.get(field, field)
