@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from hlteval.converters.toolkit.rows import to_text
@@ -62,6 +62,15 @@ class Layers:
         self._mentions()
         self._frames()
         self._modifiers()
+
+    def count_texts(self, pattern: str) -> int:
+        """The number of texts, values and roles that have something that a file cannot hold."""
+        items = chain.from_iterable((*self.found.values(), *self.structure.values()))
+        values = chain.from_iterable(
+            (*item.values.values(), *(role for role, _ in item.links)) for item in items
+        )
+        texts = filter(None, chain(self.texts.values(), self.languages.values(), values))
+        return sum(re.search(pattern, text) is not None for text in texts)
 
     def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)

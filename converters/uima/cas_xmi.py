@@ -49,7 +49,6 @@ _ID = "xmi:id"
 _ROOT = re.compile(r"<(?:[\w.-]+:)?XMI[\s>/]")
 #: The package of types that have none.
 _NO_PACKAGE = "uima.noNamespace"
-_NOT_XML = re.compile(ABSENT)
 _REPLACEMENT = "\ufffd"
 _NAMESPACES = (
     ("xmlns:xmi", "http://www.omg.org/XMI"),
@@ -290,7 +289,7 @@ def _tag(name: str, spaces: Mapping[str, str]) -> str:
 
 def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:
     """An element with attributes; what XML cannot hold is replaced."""
-    return f"<{tag}{_NOT_XML.sub(_REPLACEMENT, attributes(pairs))}/>\n"
+    return f"<{tag}{re.sub(ABSENT, _REPLACEMENT, attributes(pairs))}/>\n"
 
 
 def _type_system(types: Types) -> str:
@@ -314,14 +313,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     built = Layers(corpus, inside_texts(corpus))
     counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
     counts.update(built.losses)
-    values = chain.from_iterable(
-        (*item.values.values(), *(role for role, _ in item.links))
-        for item in chain.from_iterable((*built.found.values(), *built.structure.values()))
-    )
-    texts = filter(None, (*built.texts.values(), *corpus.documents["language"], *values))
-    counts["texts with characters that XML cannot hold"] = sum(
-        _NOT_XML.search(text) is not None for text in texts
-    )
+    counts["texts with characters that XML cannot hold"] = built.count_texts(ABSENT)
     return counts
 
 

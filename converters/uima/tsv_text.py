@@ -150,10 +150,10 @@ class Text:
             first = next((each for each in sentence.units if each.is_token), None)
             gap = 1 if parts else 0
             if first is not None:
-                cell, bare = first.cells[2], body.lstrip()
+                cells, bare = (first.cells[2], unescape_text(first.cells[2])), body.lstrip()
                 # The first token begins the sentence; other writers keep white space before it.
                 before = body[: len(body) - len(bare)]
-                inside = not body.startswith(cell) and bare.startswith(cell)
+                inside = not body.startswith(cells) and bare.startswith(cells)
                 gap = first.written[0] - (size(before) if inside else 0) - at
             gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
             filled += gap

@@ -9,7 +9,6 @@ from itertools import accumulate, chain, count
 
 import polars as pl
 
-from hlteval.converters.toolkit.source_files import count_unwritable_texts
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -174,7 +173,7 @@ class Files:
             self.segmentations[row] = Segmentation(text or "", *inside)
         self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
-        self.losses.update(count_unwritable_texts(corpus.documents["text"].drop_nulls()))
+        self.losses["texts with null characters"] = self.built.count_texts("\0")
         for segmentation in self.segmentations.values():
             self.losses["segments that do not cover the text"] += segmentation.changed
             self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
@@ -212,7 +211,7 @@ class Files:
                 for name, own in layers.items():
                     cells += lines.cells(line, name, own)
                 parts.append("\t".join([*cells, "\n"]))
-        return "".join(parts)
+        return "".join(parts).replace("\0", "\ufffd")
 
 
 def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
