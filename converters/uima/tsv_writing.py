@@ -186,11 +186,14 @@ class Files:
         items = self.built.found[row]
         pos = [item for item in self.built.structure[row] if item.layer == POS]
         lines = _Lines(segmentation, [*pos, *items])
-        features = {name: dict.fromkeys(own) for name, own in _LAYERS.items()}
+        features: dict[str, set[str]] = {}
         for item in chain(pos, items):
-            features[item.layer].update(dict.fromkeys(item.values))
-        used = {item.layer for item in chain(pos, items)}
-        layers = {name: [*own] for name, own in features.items() if name in used}
+            features.setdefault(item.layer, set()).update(item.values)
+        layers = {
+            name: [*own, *sorted(features[name].difference(own))]
+            for name, own in _LAYERS.items()
+            if name in features
+        }
         parts = [
             "#FORMAT=WebAnno TSV 3.3\n",
             *(header_line(*each) for each in layers.items()),
@@ -243,6 +246,14 @@ class _Lines:
         self.segmentation = segmentation
         self.parts: dict[int, set[Span]] = defaultdict(set)
         spans = {item.key: [*self._spans(item)] for item in items if item.ends is None}
+        order = [*_LAYERS]
+
+        def place(item: Annotation) -> tuple[int, int, bool, Span]:
+            """The place in the file, which does not depend on the order of the rows."""
+            at, span = spans[item.ends[1] if item.ends else item.key][0]
+            return order.index(item.layer), at, span != segmentation.tokens[at], span
+
+        items = sorted(items, key=place)
         self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
         units: dict[tuple[int, Span], _Line] = {}
         for token, line in self._units():
