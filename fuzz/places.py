@@ -21,6 +21,8 @@ _XML_BREAK = re.compile(r"\r\n?|\n")
 
 _XML = ("XML", "LTF", "LAF", "BIO", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
+_SHARED = (("TLN1", b"<ANNOTATION_D"), ("UIM", b"XMI"))
+"""Prefixes of codes that formats in XML share with others, and what is in files of the former."""
 
 
 def lines_of(data: bytes, *, xml: bool = False, praat: bool = False) -> list[str]:
@@ -67,8 +69,9 @@ def strays(findings: Iterable[Finding], files: Mapping[str, bytes]) -> list[str]
     for finding in findings:
         if finding.span is None or finding.file not in files:
             continue
-        labels = finding.code.startswith("TLN1") and b"<ANNOTATION_D" in files[finding.file]
-        key = finding.file, finding.code.startswith(_XML) or labels
+        content, code = files[finding.file], finding.code
+        shared = any(code.startswith(own) and root in content for own, root in _SHARED)
+        key = finding.file, code.startswith(_XML) or shared
         if key not in lines:
             praat = finding.file.endswith(".TextGrid")
             lines[key] = lines_of(files[finding.file], xml=key[1], praat=praat)

@@ -3,7 +3,7 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any
 
 from hlteval.converters.toolkit.rows import to_text
@@ -43,6 +43,8 @@ class Layers:
     Attributes:
         found: the annotations of each document by its row: mentions, relations and events.
         structure: its sentences, tokens and parts of speech.
+        texts: the text of each document.
+        languages: the language of each document.
         losses: the counts of what is left out, by name.
     """
 
@@ -52,13 +54,25 @@ class Layers:
         self.structure: dict[int, list[Annotation]] = defaultdict(list)
         self.losses: Counter[str] = Counter()
         self.texts: Mapping[int, str | None] = dict(corpus.documents.select("row", "text").rows())
+        self.languages: Mapping[int, str | None] = dict(
+            corpus.documents.select("row", "language").rows()
+        )
         self.named: dict[tuple[int, str | None], Annotation] = {}
         self._segments()
         self._mentions()
         self._frames()
         self._modifiers()
 
-    def _covered(self, document: int, start: int, end: int) -> str | None:
+    def count_texts(self, pattern: str) -> int:
+        """The number of texts, values and roles that have something that a file cannot hold."""
+        items = chain.from_iterable((*self.found.values(), *self.structure.values()))
+        values = chain.from_iterable(
+            (*item.values.values(), *(role for role, _ in item.links)) for item in items
+        )
+        texts = filter(None, chain(self.texts.values(), self.languages.values(), values))
+        return sum(re.search(pattern, text) is not None for text in texts)
+
+    def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)
         return None if text is None else text[max(0, start) : max(0, end)]
 
@@ -69,7 +83,7 @@ class Layers:
         for row, document, record, name, start, end, text in self.corpus.segments.select(
             *_KEY, *columns
         ).iter_rows():
-            covered = self._covered(document, start, end)
+            covered = self._text_at(document, start, end)
             if not _inside(self.texts.get(document), start, end):
                 self.losses["segments outside of the text"] += 1
                 continue
@@ -88,7 +102,7 @@ class Layers:
             if not _inside(self.texts.get(document), start, end):
                 self.losses["tokens outside of the text"] += 1
                 continue
-            if text != (self._covered(document, start, end) or ""):
+            if text != (self._text_at(document, start, end) or ""):
                 self.losses["token texts that differ from the document"] += 1
             if segment != holder(places[document], start, end):
                 self.losses["tokens of another sentence than that around them"] += 1
@@ -127,9 +141,9 @@ class Layers:
             given = confidence is not None or written is not None
             values = {"value": label or None, IDENTIFIER: entity, NAME: name}
             values |= dict(zip(COLUMNS, (kind, sure if given else None, annotator), strict=True))
-            if text != self._covered(document, start, end):
+            if text != self._text_at(document, start, end):
                 values[TEXT] = text
-            item = Annotation(f"m{row}", MENTION, start, end, record, _given(values))
+            item = Annotation(f"m{row}", MENTION, start, end, record, _without_nulls(values))
             self._add(document, name, item)
 
     def _frames(self) -> None:
@@ -160,17 +174,23 @@ class Layers:
                 values |= {own: role for own, role, usual in pairs if role != usual}
                 first, second = mentions
                 item = Annotation(f"f{row}", RELATION, second.start, second.end, record)
-                item.values, item.ends = _given(values), (first.key, second.key)
+                item.values, item.ends = _without_nulls(values), (first.key, second.key)
                 self._add(document, name, item)
                 self.losses["missing identifiers of relations, which are numbered"] += name is None
                 continue
             anchor = self.named.get((document, trigger)) if trigger is not None else None
             anchor = anchor or (mentions[0] if mentions else None)
-            if anchor is None or anchor.layer != MENTION:
+            if (
+                anchor is None
+                or anchor.layer != MENTION
+                or not self.fits(document, anchor.start, anchor.end)
+            ):
                 self.losses["frames without a mention that is there"] += 1
                 continue
             values |= {KIND: kind, TRIGGER: trigger}
-            item = Annotation(f"f{row}", EVENT, anchor.start, anchor.end, record, _given(values))
+            item = Annotation(
+                f"f{row}", EVENT, anchor.start, anchor.end, record, _without_nulls(values)
+            )
             self._add(document, name, item)
             linked.append((document, item, held))
         for document, item, held in linked:
@@ -188,7 +208,7 @@ class Layers:
             columns
         ).iter_rows():
             item = self.named.get((document, target))
-            if item is None or not _is_feature(label) or label in item.values:
+            if item is None or not is_feature(label) or label in item.values:
                 self.losses["modifiers that are not features"] += 1
                 continue
             item.values[label] = "true" if value is None else value
@@ -198,7 +218,7 @@ class Layers:
                 self.losses["identifiers of modifiers"] += 1
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, str]:
+def _without_nulls(values: Mapping[str, Any]) -> dict[str, str]:
     return {name: value for name, value in values.items() if value is not None}
 
 
@@ -206,11 +226,11 @@ def _inside(text: str | None, start: int, end: int) -> bool:
     return 0 <= start <= end and (end <= len(text) if text is not None else end < 1 << 30)
 
 
-def _is_feature(name: str) -> bool:
+def is_feature(name: str) -> bool:
     """Whether a modifier can be a feature of this name.
 
     Examples:
-        >>> _is_feature("Negation"), _is_feature("a b"), _is_feature("value")
+        >>> is_feature("Negation"), is_feature("a b"), is_feature("value")
         (True, False, False)
     """
     taken = name in OWN or name in LABELS or _TAKEN.fullmatch(name)

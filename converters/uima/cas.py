@@ -69,6 +69,15 @@ class Cas:
     views: list[View]
     declared: Mapping[str, Sequence[str]]
 
+    @property
+    def language(self) -> str | None:
+        """The language of the document annotation, unless it is unknown."""
+        for item in self.structures.values():
+            language = item.values.get("language")
+            if language and item.is_annotation and language != "x-unspecified":
+                return language
+        return None
+
 
 #: Reports a problem of a record: its number, the code, the field and the values.
 Report = Callable[..., Problem]
@@ -99,12 +108,29 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
             if range_ is not None and not types.is_reference(range_):
                 continue
             keys = item.values[feature].split()
-            if len(keys) == 1:
-                keys = arrays.get(keys[0], keys)
             linked = range_ is None and bool(keys) and links.issuperset(keys)
+            linked = linked or (range_ is None and len(keys) == 1 and keys[0] in arrays)
             if range_ is not None or feature in _REFERENCES or linked:
                 item.references[feature] = keys
                 del item.values[feature]
+    take_arrays(structures, arrays)
+
+
+def take_arrays(structures: Mapping[str, Structure], arrays: Mapping[str, Sequence[str]]) -> None:
+    """Put what arrays refer to where a feature refers to an array.
+
+    Args:
+        structures: those of a file, which are changed.
+        arrays: the keys in arrays, by the keys of these. One may be that of many features, but not
+            of so many that all refer to far more than the file has.
+    """
+    left = 1000 + 10 * len(structures)
+    for item in structures.values():
+        for feature, keys in item.references.items():
+            if len(keys) == 1 and keys[0] in arrays:
+                listed = arrays[keys[0]][:left]
+                item.references[feature] = listed
+                left -= len(listed)
 
 
 def _has_target(item: Structure) -> bool:
@@ -136,7 +162,7 @@ def read_cas(
         report(0, "UIM201")
     views.sort(key=lambda view: (view.text is None, view.name != INITIAL))
     _report_unindexed(cas, views, report, choice)
-    language = _language(cas)
+    language = cas.language
     first = views[0] if views else View(INITIAL, None)
     owner = annotator_of(member)
     chains = _chains(cas.structures)
@@ -147,22 +173,16 @@ def read_cas(
         elif view is not first:
             document = f"{name}:{view.name}"
         is_new = rows.begin(origin, document, text=view.text, language=language)
-        known = rows.tables["documents"][rows.documents[document]]["text"]
-        text = known if isinstance(known, str) else None
+        row = rows.tables["documents"][rows.documents[document]]
+        text = (
+            row["text"] if row.get("text") is not None else view.text
+        )  # of the first readable file
+        row["text"], row["language"] = text, row.get("language") or language
         if view.text not in {text, None}:
             report(view.record, "UIM204", "sofa", name=document[:_SHOWN])
             continue
         found = list(_annotations(rows, cas, view, chains, report, unit))
-        take(rows, text, found, choice, annotator, structure=is_new)
-
-
-def _language(cas: Cas) -> str | None:
-    """The language that the document annotation has, unless it is unknown."""
-    for item in cas.structures.values():
-        language = item.values.get("language")
-        if language and "begin" in item.values and language != "x-unspecified":
-            return language
-    return None
+        take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
 
 
 def _report_unindexed(cas: Cas, views: Iterable[View], report: Report, choice: Choice) -> None:

@@ -34,7 +34,7 @@ from hlteval.converters.toolkit.rows import DocumentRows, read_rows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units, inside_texts
-from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas
+from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, take_arrays
 from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
@@ -71,11 +71,13 @@ def _take(
     rows: DocumentRows, origin: int, name: str, text: str, layer: str, feature: str, unit: str
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
+    if name in rows.documents and layers.is_initial(rows.files.members[origin]):
+        return
     reporter = _Reporter(text, rows.files.members[origin])
     valid, root = strict(text.encode())
     cas = _Reader(root, reporter).cas() if valid else None
     if not valid:
-        for problem in _syntax_problems(text):
+        for problem in syntax_problems(text):
             reporter.add(problem, "$")
     if cas is None:
         rows.begin(origin, name)
@@ -84,8 +86,8 @@ def _take(
     rows.findings += reporter.bounded.findings
 
 
-def _syntax_problems(text: str) -> Iterator[Problem]:
-    """What is wrong with a text that is not valid JSON."""
+def syntax_problems(text: str) -> Iterator[Problem]:
+    """The problems of a text that is not valid JSON."""
     if not text.strip():
         yield Problem("JSN115", 0, 0, 0, {"wanted": "an object, `{ }`"})
         return
@@ -112,22 +114,26 @@ class _Reporter:
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""
-        self.bounded.add(problem.code, path, self._finding, problem)
+        self.bounded.add(problem.code, path, self._explain, problem)
 
-    def _finding(self, path: str, problem: Problem) -> Finding:
+    def _explain(self, path: str, problem: Problem) -> Finding:
         problem = problem._replace(values={"path": path, **problem.values})
         return self.places.finding(problem, self.display, path)
 
     def report(self, record: int, code: str, field: str = "", **values: object) -> Problem:
         """Add the problem of a field of a structure, by its number; 0 for the file."""
-        return self.report_at(path_of(self.root, self.layout, record, field), code, **values)
+        path: Path = (_STRUCTURES, record - 1) if record else ()
+        if not self.bounded.is_full(code):  # others are only counted
+            path = path_of(self.root, self.layout, record, field)
+        return self.report_at(path, code, **values)
 
     def report_at(self, path: Path, code: str, **values: object) -> Problem:
         """Add the problem of a part of the file."""
-        if self.bounded.is_full(code):
-            problem = Problem(code, 0, 0, 0, values)  # counted only
-        else:
-            problem = Problem(code, 0, *self.layout.place(path), values)
+        start = self.layout.start
+        span = (start, min(start + 1, len(self.text)))
+        if path and not self.bounded.is_full(code):
+            span = self.layout.place(path)
+        problem = Problem(code, 0, *span, values)
         self.add(problem, format_path(path))
         return problem
 
@@ -178,10 +184,7 @@ class _Reader:
                 sofas[key] = View(view if isinstance(view, str) else INITIAL, own, (), record)
             else:
                 structures[key] = self.structure(key, name, item, record)
-        for each in structures.values():
-            for feature, keys in each.references.items():
-                if len(keys) == 1 and keys[0] in self.arrays:
-                    each.references[feature] = self.arrays[keys[0]]
+        take_arrays(structures, self.arrays)
         views = self.views(sofas)
         types = self.types()
         known = {item.type for item in structures.values()} & types.supertypes.keys()
@@ -195,16 +198,16 @@ class _Reader:
         self.reporter.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
         return False
 
-    def objects(self) -> Iterator[tuple[int, str | None, dict[str, Any]]]:
+    def objects(self) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
         """The structures, each with its index and its identifier."""
         listed = self.root.get(_STRUCTURES)
         if isinstance(listed, dict):  # identifiers are the names of members
             pairs = ((key, key, item) for key, item in listed.items())
         else:
-            pairs = ((at, _key(item), item) for at, item in enumerate(listed))
+            pairs = ((at, None, item) for at, item in enumerate(listed))
         for index, (at, key, item) in enumerate(pairs):
             if self.check((_STRUCTURES, at), dict, item):
-                yield index, key, item
+                yield index, key or _reference(item.get("%ID")), item
 
     def structure(self, key: str, name: str, item: Mapping[str, Any], record: int) -> Structure:
         """A structure with its features, as text."""
@@ -215,7 +218,7 @@ class _Reader:
                     found.references[feature[1:]] = [target]
             elif feature == "%ELEMENTS" and isinstance(value, list):
                 self.arrays[key] = [target for each in value if (target := _reference(each))]
-            elif not feature.startswith("%") and (written := _text(value)) is not None:
+            elif not feature.startswith("%") and (written := text_of(value)) is not None:
                 found.values[feature.lstrip("#^")] = written
         return found
 
@@ -251,10 +254,6 @@ class _Reader:
         return types
 
 
-def _key(item: Any) -> str | None:
-    return _reference(item.get("%ID")) if isinstance(item, dict) else None
-
-
 def _reference(value: Any) -> str | None:
     """The identifier of a structure as text; None if it is no number.
 
@@ -265,11 +264,11 @@ def _reference(value: Any) -> str | None:
     return str(value) if type(value) is int and abs(value) < 1 << 63 else None
 
 
-def _text(value: Any) -> str | None:
+def text_of(value: Any) -> str | None:
     """A feature as text.
 
     Examples:
-        >>> _text(True), _text(0.5), _text(None), _text([])
+        >>> text_of(True), text_of(0.5), text_of(None), text_of([])
         ('true', '0.5', None, None)
     """
     if isinstance(value, str):
@@ -298,13 +297,13 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of the file of each document."""
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
-        yield name, _file(row, corpus, built)
+        yield name, _file(row, built)
 
 
-def _file(row: int, corpus: Corpus, built: Layers) -> str:
+def _file(row: int, built: Layers) -> str:
     """The content of the file of a document, a structure a line."""
     text = built.texts[row]
-    language = corpus.documents.filter(row=row)["language"][0]
+    language = built.languages[row]
     move = in_units(text or "")
     annotations = [*built.structure[row], *built.found[row]]
     numbers = {item.key: number for number, item in enumerate(annotations, start=3)}
@@ -315,7 +314,7 @@ def _file(row: int, corpus: Corpus, built: Layers) -> str:
     structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
     structures.append(whole)
     for item in annotations:
-        own: dict[str, Any] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
+        own: dict[str, object] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
         own |= {"begin": move(item.start), "end": move(item.end)}
         for role, end in zip(ROLES, item.ends or (), strict=False):
             own[f"@{role}"] = numbers[end]
@@ -333,7 +332,7 @@ def _file(row: int, corpus: Corpus, built: Layers) -> str:
     views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
     lines = ",\n  ".join(map(_compact, structures))
     declared = ",\n  ".join(
-        f"{_compact(name)}: {_compact(_type(types, name))}" for name in types.supertypes
+        f"{_compact(name)}: {_compact(type_members(types, name))}" for name in types.supertypes
     )
     return (
         f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
@@ -341,7 +340,7 @@ def _file(row: int, corpus: Corpus, built: Layers) -> str:
     )
 
 
-def _type(types: Types, name: str) -> dict[str, object]:
+def type_members(types: Types, name: str) -> dict[str, object]:
     """The declaration of a type."""
     found: dict[str, object] = {"%NAME": name, "%SUPER_TYPE": types.supertypes[name]}
     for feature, range_ in types.ranges[name].items():

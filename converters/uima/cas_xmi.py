@@ -49,7 +49,6 @@ _ID = "xmi:id"
 _ROOT = re.compile(r"<(?:[\w.-]+:)?XMI[\s>/]")
 #: The package of types that have none.
 _NO_PACKAGE = "uima.noNamespace"
-_NOT_XML = re.compile(ABSENT)
 _REPLACEMENT = "\ufffd"
 _NAMESPACES = (
     ("xmlns:xmi", "http://www.omg.org/XMI"),
@@ -67,7 +66,19 @@ def sniff(source: Source) -> bool:
     return source.kind in {"file", "stdin"} and bool(_ROOT.search(head_of_first(source.members)))
 
 
-documents = partial(layers.documents, suffix=SUFFIX)
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each document; those of types are with the document of their name."""
+    found = layers.documents(source, SUFFIX)
+    types = [member for member in source.members if _has_types(member)] if found else []
+    for member in types if len(source.members) > 1 else ():
+        name = member.document(member.basename.removesuffix(TYPE_SYSTEM))
+        owner = name if name in found else next(iter(found))
+        found = {**found, owner: (*found[owner], member)}
+    return found
+
+
+def _has_types(member: Member) -> bool:
+    return f".{member.basename}".endswith(TYPE_SYSTEM)
 
 
 def read(
@@ -76,7 +87,7 @@ def read(
     """The documents of a source in batches, in the order of their names."""
     types = Types()
     for member in source.members:
-        if f".{member.basename}".endswith(TYPE_SYSTEM):
+        if _has_types(member):
             _add_types(types, member)
     take = partial(_take, types=types, layer=layer, feature=feature, unit=offsets)
     return read_rows(source, FORMAT.name, SUFFIX, take, documents)
@@ -122,6 +133,9 @@ def _take(
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Named]()
+    superseded = name in rows.documents and layers.is_initial(member)
+    if superseded or (_has_types(member) and len(rows.files.members) > 1):
+        return
     try:
         parsed = Reader(text).read()
     except Malformed as reason:
@@ -156,7 +170,7 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
     for element in elements[1:]:
         if element.parent is not elements[0]:
             continue
-        name = _type_name(element, spaces)
+        name = type_name(element, spaces)
         own, key = element.attributes, element.attributes.get(_ID, "")
         if name == "uima.cas.Sofa":
             views[key] = View(
@@ -168,7 +182,8 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
             if not key or key in structures:
                 problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
                 continue
-            structures[key] = _structure(element, name)
+            values = {k: own[k] for k in own if k != _ID and not k.startswith("xmlns:")}
+            structures[key] = Structure(key, name, element.ordinal, values)
     for key, (listed, record) in members.items():
         view = views.setdefault(key, View(INITIAL, None))
         view.members, view.record = listed, record
@@ -193,7 +208,7 @@ def _namespaces(element: Element) -> dict[str, str]:
     return {prefix: space.replace("/", ".") for prefix, space in declared}
 
 
-def _type_name(element: Element, spaces: Mapping[str, str]) -> str:
+def type_name(element: Element, spaces: Mapping[str, str]) -> str:
     """The name of the type of an element."""
     prefix, colon, name = element.tag.rpartition(":")
     own = {**spaces, **_namespaces(element)} if "xmlns:" + prefix in element.attributes else spaces
@@ -203,33 +218,23 @@ def _type_name(element: Element, spaces: Mapping[str, str]) -> str:
     return name if package == _NO_PACKAGE else f"{package}.{name}"
 
 
-def _structure(element: Element, name: str) -> Structure:
-    """The feature structure of an element."""
-    values = {
-        feature: value
-        for feature, value in element.attributes.items()
-        if feature != _ID and not feature.startswith("xmlns:")
-    }
-    return Structure(element.attributes.get(_ID, ""), name, element.ordinal, values)
-
-
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The name and content of the file of each document, and of that of its types."""
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
-        yield name, _file(row, corpus, built)
+        yield name, _file(row, built)
         yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(written_types(built.found[row]))
 
 
-def _file(row: int, corpus: Corpus, built: Layers) -> str:
+def _file(row: int, built: Layers) -> str:
     """The content of the file of a document."""
     text = built.texts[row]
-    language = corpus.documents.filter(row=row)["language"][0]
+    language = built.languages[row]
     move = in_units(text or "")
     items = [*built.structure[row], *built.found[row]]
     numbers = {item.key: number for number, item in enumerate(items, start=3)}
     links = count(len(items) + 3)
-    spaces = _spaces((*(item.layer for item in items), LINK))
+    spaces = prefixes_of((*(item.layer for item in items), LINK))
     parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
     parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
     parts.append('<cas:NULL xmi:id="0"/>\n')
@@ -257,11 +262,11 @@ def _file(row: int, corpus: Corpus, built: Layers) -> str:
     )
 
 
-def _spaces(names: Iterable[str]) -> dict[str, str]:
+def prefixes_of(names: Iterable[str]) -> dict[str, str]:
     """The prefixes of the addresses of the namespaces of types.
 
     Examples:
-        >>> _spaces(["webanno.custom.Event", "custom.A"])
+        >>> prefixes_of(["webanno.custom.Event", "custom.A"])
         {'http:///webanno/custom.ecore': 'custom', 'http:///custom.ecore': 'custom2'}
     """
     spaces: dict[str, str] = {}
@@ -284,7 +289,7 @@ def _tag(name: str, spaces: Mapping[str, str]) -> str:
 
 def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:
     """An element with attributes; what XML cannot hold is replaced."""
-    return f"<{tag}{_NOT_XML.sub(_REPLACEMENT, attributes(pairs))}/>\n"
+    return f"<{tag}{re.sub(ABSENT, _REPLACEMENT, attributes(pairs))}/>\n"
 
 
 def _type_system(types: Types) -> str:
@@ -308,14 +313,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     built = Layers(corpus, inside_texts(corpus))
     counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
     counts.update(built.losses)
-    values = chain.from_iterable(
-        (*item.values.values(), *(role for role, _ in item.links))
-        for item in chain.from_iterable((*built.found.values(), *built.structure.values()))
-    )
-    texts = filter(None, (*built.texts.values(), *corpus.documents["language"], *values))
-    counts["texts with characters that XML cannot hold"] = sum(
-        _NOT_XML.search(text) is not None for text in texts
-    )
+    counts["texts with characters that XML cannot hold"] = built.count_texts(ABSENT)
     return counts
 
 

@@ -46,6 +46,8 @@ _STRUCTURE = re.compile(
 )
 #: Folders of an export of INCEpTION that have a folder for each document.
 _EXPORTED = frozenset(("annotation", "curation"))
+#: Most times that spans may have each character of a text, on average.
+_REPEATED = 20
 #: The file of a document that nobody has annotated yet.
 _INITIAL = "INITIAL_CAS"
 
@@ -83,6 +85,24 @@ def short(layer: str) -> str:
         'Event'
     """
     return layer.rpartition(".")[2]
+
+
+class Covered:
+    """The text of spans, as long as they are not too many: nested ones repeat it.
+
+    Examples:
+        >>> Covered("Ann sang.").of(0, 3)
+        'Ann'
+    """
+
+    def __init__(self, text: str | None) -> None:
+        self.text = text
+        self.left = _REPEATED * len(text or "") + 1_000_000
+
+    def of(self, start: int, end: int) -> str | None:
+        """The text of a span; None without a text, or if all spans have too much."""
+        self.left -= end - start
+        return None if self.text is None or self.left < 0 else self.text[start:end]
 
 
 def is_pos(layer: str) -> bool:
@@ -162,8 +182,9 @@ def take(
         structure: whether sentences and tokens are added.
     """
     choice.see(annotations)
+    covered = Covered(text)
     if structure:
-        _add_structure(rows, text, annotations)
+        _add_structure(rows, covered, annotations)
     prefix = f"{annotator}:" if annotator is not None else ""
     names: dict[str, str] = {}
     for item in annotations:
@@ -177,17 +198,17 @@ def take(
             _add_frame(rows, item, name, "relation", choice.label(item), None, links, annotator)
             _add_modifiers(rows, item, name, choice)
         elif item.ends is None and item.key in names:
-            _add_span(rows, text, item, names, choice, annotator)
+            _add_span(rows, covered, item, names, choice, annotator)
 
 
-def _add_structure(rows: DocumentRows, text: str | None, annotations: Sequence[Annotation]) -> None:
+def _add_structure(rows: DocumentRows, covered: Covered, annotations: Sequence[Annotation]) -> None:
     """Add sentences and tokens; a token is of the last sentence that holds it."""
     segments: list[tuple[int, int, object]] = []
     for item in annotations:
         if item.layer == SENTENCE:
             segment: dict[str, object] = {"record": item.record}
             segment |= {"start": item.start, "end": item.end}
-            own = None if text is None else text[item.start : item.end]
+            own = covered.of(item.start, item.end)
             segment |= {"name": item.values.get("id"), "text": own}
             rows.add("segments", segment)
             segments.append((item.start, item.end, segment["row"]))
@@ -196,7 +217,7 @@ def _add_structure(rows: DocumentRows, text: str | None, annotations: Sequence[A
     for item in annotations:
         if item.layer == TOKEN:
             place = {"record": item.record, "start": item.start, "end": item.end}
-            own = (text or "")[item.start : item.end]
+            own = covered.of(item.start, item.end) or ""
             more = {"text": own, "pos": pos.get((item.start, item.end))}
             row = holder(segments, item.start, item.end)
             rows.add("tokens", {**place, **more, "segment_row": row})
@@ -210,7 +231,7 @@ def holder(segments: Sequence[tuple[int, int, object]], start: int, end: int) ->
 
 def _add_span(
     rows: DocumentRows,
-    text: str | None,
+    covered: Covered,
     item: Annotation,
     names: Mapping[str, str],
     choice: Choice,
@@ -228,13 +249,14 @@ def _add_span(
         written = values.get("confidence")
         confidence = None if written is None else number(written)
         canonical = confidence is not None and decimal(confidence) == written
-        covered = None if text is None else text[item.start : item.end]
-        own = {"mention": name, "label": label, "text": values.get(TEXT, covered)}
-        own |= {"entity": values.get(IDENTIFIER), "mention_type": values.get("mention_type")}
-        sure = {"confidence": confidence, "confidence_text": None if canonical else written}
-        place = {"record": item.record, "start": item.start, "end": item.end}
-        who = {"annotator": values.get("annotator", annotator)}
-        rows.add("mentions", {**place, **own, **sure, **who})
+        own: dict[str, object] = {"record": item.record, "start": item.start, "end": item.end}
+        own |= {"mention": name, "label": label}
+        more = {"text": values[TEXT] if TEXT in values else covered.of(item.start, item.end)}
+        more |= {"entity": values.get(IDENTIFIER), "mention_type": values.get("mention_type")}
+        more |= {"confidence_text": None if canonical else written}
+        more |= {"annotator": values.get("annotator", annotator)}
+        own |= {column: value for column, value in more.items() if value is not None}
+        rows.add("mentions", own if confidence is None else own | {"confidence": confidence})
         if links:
             frame = f"{name}.event"
             _add_frame(rows, item, frame, "event", label, name, links, annotator)
@@ -274,11 +296,11 @@ def _add_modifiers(rows: DocumentRows, item: Annotation, name: str, choice: Choi
 # The files of documents: of each annotator, where a project was exported.
 
 
-def exported(member: Member) -> tuple[str, str] | None:
+def project_place(member: Member) -> tuple[str, str] | None:
     """The document and the annotator of a file of an exported project; None for others.
 
     Examples:
-        >>> exported(Member("p/annotation/d1.txt/anna.xmi", "", 0, bytes))
+        >>> project_place(Member("p/annotation/d1.txt/anna.xmi", "", 0, bytes))
         ('d1.txt', 'anna')
     """
     parts = PurePath(member.name).parts
@@ -297,21 +319,23 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
     single = source.kind in {"file", "stdin"}
     end = f".{suffix.rpartition('.')[2]}"
     chosen: dict[str, list[Member]] = {}
-    initial: dict[str, Member] = {}
     for member in source.members:
-        if not single and not member.basename.endswith(end):
-            continue
-        place = exported(member)
-        if place is not None and place[1] == _INITIAL:
-            initial[place[0]] = member
-        else:
+        if single or member.basename.endswith(end):
+            place = project_place(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)
-    for name, member in initial.items():
-        chosen.setdefault(name, [member])
-    return {name: tuple(chosen[name]) for name in sorted(chosen)}
+    return {name: tuple(sorted(chosen[name], key=is_initial)) for name in sorted(chosen)}
+
+
+def is_initial(member: Member) -> bool:
+    """Whether a file is a document of an exported project as it was before annotation.
+
+    It is the last of the files of its document, and read only if there are no others.
+    """
+    place = project_place(member)
+    return place is not None and place[1] == _INITIAL
 
 
 def annotator_of(member: Member) -> str | None:
     """The annotator of a file of an exported project."""
-    place = exported(member)
-    return place[1] if place is not None and place[1] != _INITIAL else None
+    place = None if is_initial(member) else project_place(member)
+    return place[1] if place else None

@@ -1,8 +1,10 @@
 """The sentences and units of a file of WebAnno TSV, and the text that they are of."""
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
@@ -94,7 +96,7 @@ class Text:
         self.first_record = self.sentences[0].record if self.sentences else 1
         problems += self.rejected
         self.whole = self._place(unit)
-        wrong = self._misplaced()
+        wrong = self._find_misplaced()
         problem = self._other_unit(unit, wrong) if wrong else None
         if problem is not None:
             problems.append(problem)
@@ -134,7 +136,7 @@ class Text:
         offsets = _OFFSETS.fullmatch(cells[1]) if len(cells) > 1 else None
         if len(cells) >= wanted and offsets and _UNIT.fullmatch(cells[0]):
             return Unit(cells[0], (int(offsets[1]), int(offsets[2])), cells, record)
-        values = {"given": len(cells), "wanted": wanted}
+        values = cell_counts(len(cells), wanted)
         self.rejected.append(Problem("UIM102", record, 0, len(line), values))
         return None
 
@@ -142,16 +144,16 @@ class Text:
         """Put the text together, and set the places of sentences and units in it."""
         parts: list[str] = []
         at, filled = 0, 0
-        size = _sizes(unit)
+        size = size_in(unit)
         for sentence in self.sentences:
             body = "\n".join(sentence.lines)
             first = next((each for each in sentence.units if each.is_token), None)
             gap = 1 if parts else 0
             if first is not None:
-                cell, bare = first.cells[2], body.lstrip()
+                cells, bare = (first.cells[2], unescape_text(first.cells[2])), body.lstrip()
                 # The first token begins the sentence; other writers keep white space before it.
                 before = body[: len(body) - len(bare)]
-                inside = not body.startswith(cell) and bare.startswith(cell)
+                inside = not body.startswith(cells) and bare.startswith(cells)
                 gap = first.written[0] - (size(before) if inside else 0) - at
             gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
             filled += gap
@@ -167,22 +169,23 @@ class Text:
                 each.start, each.end = move(each.written[0]), move(each.written[1])
         return whole
 
-    def _misplaced(self) -> list[Unit]:
+    def _find_misplaced(self) -> list[Unit]:
         """The units whose text is not that at their offsets."""
         units = (unit for sentence in self.sentences for unit in sentence.units)
         return [unit for unit in units if not self._fits(unit)]
 
     def _fits(self, unit: Unit) -> bool:
-        covered, cell = self.whole[unit.start : unit.end], unit.cells[2]
-        known = covered in {cell, unescape_text(cell)}
-        return known and unit.start <= unit.end <= len(self.whole)
+        cell = unit.cells[2]
+        if not (unit.start <= unit.end <= len(self.whole)) or unit.end - unit.start > len(cell):
+            return False
+        return self.whole[unit.start : unit.end] in {cell, unescape_text(cell)}
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
         for other in (CHARACTERS, *_ENCODINGS):
             if other != unit:
                 self.whole = self._place(other)
-                if len(self._misplaced()) < _SHARE * len(wrong):
+                if len(self._find_misplaced()) < _SHARE * len(wrong):
                     values = {"what": _NAMES[other], "setting": other}
                     problem = self._problem(wrong[0])._replace(code="UIM104", values=values)
                     self.whole = self._place(unit)
@@ -198,7 +201,13 @@ class Text:
         return Problem("UIM103", unit.record, start, start + len(unit.cells[2]), values)
 
 
-def _sizes(unit: str) -> Callable[[str], int]:
+@lru_cache(maxsize=100)
+def cell_counts(given: int, wanted: int) -> Mapping[str, int]:
+    """The values of a message; many lines have the same."""
+    return MappingProxyType({"given": given, "wanted": wanted})
+
+
+def size_in(unit: str) -> Callable[[str], int]:
     """The length of a text in a unit."""
     if unit == CHARACTERS:
         return len

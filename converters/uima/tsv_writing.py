@@ -9,7 +9,6 @@ from itertools import accumulate, chain, count
 
 import polars as pl
 
-from hlteval.converters.toolkit.source_files import count_unwritable_texts
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -40,6 +39,8 @@ _TEXT_ESCAPES = str.maketrans(
         "\\": "\\\\",
     }
 )
+#: Most times that spans may have each token, on average: each has a value in its line.
+_REPEATED = 20
 Span = tuple[int, int]
 
 
@@ -74,7 +75,7 @@ class Segmentation:
         self.text = text
         wanted = [*segments]
         kept = _apart((a, b) for a, b in wanted if text[a:b].strip())
-        self.sentences = self._covering(kept or _lines(text))
+        self.sentences = self._cover(kept or lines_of(text))
         self.changed = len(set(wanted) - set(self.sentences)) if wanted else 0
         given = [*tokens]
         inside = (span for span in _apart(given) if span[0] < span[1] and self._within(span))
@@ -82,8 +83,9 @@ class Segmentation:
         self.left_out = len(given) - len(set(given) & set(self.tokens))
         self.starts = [start for start, _ in self.tokens]
         self.ends = [end for _, end in self.tokens]
+        self.left = _REPEATED * len(self.tokens) + 100_000
 
-    def _covering(self, spans: Sequence[Span]) -> list[Span]:
+    def _cover(self, spans: Sequence[Span]) -> list[Span]:
         """The sentences with the white space around them that cannot be between them."""
         found: list[Span] = []
         for start, end in spans:
@@ -114,10 +116,11 @@ class Segmentation:
             yield from (each.span() for each in _WORD.finditer(self.text, behind, end))
 
     def fits(self, start: int, end: int) -> bool:
-        """Whether a span begins and ends in tokens."""
+        """Whether a span begins and ends in tokens; false once spans have too many in all."""
         first, last = self.range(start, end)
-        if first >= last:
+        if first >= last or last - first > self.left:
             return False
+        self.left -= last - first
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
     def range(self, start: int, end: int) -> tuple[int, int]:
@@ -129,7 +132,7 @@ class Segmentation:
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
 
 
-def _lines(text: str) -> list[Span]:
+def lines_of(text: str) -> list[Span]:
     """The lines that have more than white space."""
     ends = [*accumulate(len(line) + 1 for line in text.split("\n"))]
     spans = zip([0, *ends], ends, strict=False)
@@ -170,7 +173,7 @@ class Files:
             self.segmentations[row] = Segmentation(text or "", *inside)
         self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
-        self.losses.update(count_unwritable_texts(corpus.documents["text"].drop_nulls()))
+        self.losses["texts with null characters"] = self.built.count_texts("\0")
         for segmentation in self.segmentations.values():
             self.losses["segments that do not cover the text"] += segmentation.changed
             self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
@@ -183,12 +186,19 @@ class Files:
         items = self.built.found[row]
         pos = [item for item in self.built.structure[row] if item.layer == POS]
         lines = _Lines(segmentation, [*pos, *items])
-        features = {name: dict.fromkeys(own) for name, own in _LAYERS.items()}
+        features: dict[str, set[str]] = {}
         for item in chain(pos, items):
-            features[item.layer].update(dict.fromkeys(item.values))
-        used = {item.layer for item in chain(pos, items)}
-        layers = {name: [*own] for name, own in features.items() if name in used}
-        parts = ["#FORMAT=WebAnno TSV 3.3\n", *(_declared(*each) for each in layers.items()), "\n"]
+            features.setdefault(item.layer, set()).update(item.values)
+        layers = {
+            name: [*own, *sorted(features[name].difference(own))]
+            for name, own in _LAYERS.items()
+            if name in features
+        }
+        parts = [
+            "#FORMAT=WebAnno TSV 3.3\n",
+            *(header_line(*each) for each in layers.items()),
+            "\n",
+        ]
         named = (item for item in self.built.structure[row] if "id" in item.values)
         identified = {item.start: item.values["id"] for item in named}
         for number, (start, end) in enumerate(segmentation.sentences):
@@ -204,7 +214,7 @@ class Files:
                 for name, own in layers.items():
                     cells += lines.cells(line, name, own)
                 parts.append("\t".join([*cells, "\n"]))
-        return "".join(parts)
+        return "".join(parts).replace("\0", "\ufffd")
 
 
 def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
@@ -215,7 +225,7 @@ def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
     return spans
 
 
-def _declared(layer: str, features: Sequence[str]) -> str:
+def header_line(layer: str, features: Sequence[str]) -> str:
     """The line of the header that declares a layer."""
     kind, more = "SP", ""
     if layer == RELATION:
@@ -236,6 +246,14 @@ class _Lines:
         self.segmentation = segmentation
         self.parts: dict[int, set[Span]] = defaultdict(set)
         spans = {item.key: [*self._spans(item)] for item in items if item.ends is None}
+        order = [*_LAYERS]
+
+        def place(item: Annotation) -> tuple[int, int, bool, Span]:
+            """The place in the file, which does not depend on the order of the rows."""
+            at, span = spans[item.ends[1] if item.ends else item.key][0]
+            return order.index(item.layer), at, span != segmentation.tokens[at], span
+
+        items = sorted(items, key=place)
         self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
         units: dict[tuple[int, Span], _Line] = {}
         for token, line in self._units():

@@ -66,17 +66,21 @@ def _take(
     rows: DocumentRows, origin: int, name: str, written: str, layer: str, feature: str, unit: str
 ) -> None:
     """Add the document of a file, and what is wrong in it."""
-    lines = [line.removesuffix("\r") for line in written.split("\n")]
     member, problems = rows.files.members[origin], list[Problem]()
+    if name in rows.documents and layers.is_initial(member):
+        return
+    lines = [line.removesuffix("\r") for line in written.split("\n")]
     header = Header(lines, problems)
     text = Text(lines, header, unit, problems)
     found = Columns(header, text, problems).annotations()
-    is_new = rows.begin(origin, name, text=text.whole)
-    known = rows.tables["documents"][rows.documents[name]]["text"]
-    if known != text.whole:
+    is_new = rows.begin(origin, name, text=text.whole if header.is_known else None)
+    row = rows.tables["documents"][rows.documents[name]]
+    if row["text"] is None and header.is_known:
+        row["text"] = text.whole
+    if header.is_known and row["text"] != text.whole:
         first = text.first_record
         problems.append(Problem("UIM106", first, 0, len(lines[first - 1]), {"name": name[:40]}))
-    else:
+    elif header.is_known:
         choice = Choice(layer, feature, header.features)
         take(rows, text.whole, found, choice, annotator_of(member), structure=is_new)
     for problem in text.rejected:
@@ -91,10 +95,10 @@ def _take(
 def locate(member: Member, places: list[FieldRef]) -> list[Location | None]:
     """The places of lines, and of their first three cells."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    return locate_in_text(text or "", places, _span_of)
+    return locate_in_text(text or "", places, span_of)
 
 
-def _span_of(line: str, field: str) -> tuple[int, int]:
+def span_of(line: str, field: str) -> tuple[int, int]:
     """The place of the text of a unit, or of its whole line."""
     cells = line.split("\t", 3)
     field = {"start": "offsets", "end": "offsets"}.get(field, field)
