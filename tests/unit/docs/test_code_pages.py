@@ -14,6 +14,7 @@ from hlteval.findings import catalogue
 
 ROOT = Path(__file__).parents[3]
 ROOMS = {
+    "brat-conf": "brat",
     "lorehlt-sf-options": "lorehlt-sf",
     "standoff": "seedev-full",
     "seedev": "seedev-full",
