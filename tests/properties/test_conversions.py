@@ -434,6 +434,12 @@ def _of_columns(corpus: Corpus) -> Corpus:
     )
 
 
+def _as_labels(corpus: Corpus) -> Corpus:
+    """Instances as labels of their documents."""
+    labels = corpus.instances.with_columns(kind=pl.lit("label"))
+    return corpus.replace(instances=labels)
+
+
 def _framed(corpus: Corpus) -> Corpus:
     """Only documents with frames."""
     kept = corpus.documents.filter(pl.col("row").is_in(corpus.frames["document"].implode()))
@@ -456,6 +462,7 @@ class Trial:
 TRIALS: Mapping[str, Trial] = {
     **{name: Trial(streams) for name in ("audacity", "webvtt", "elan", "instances-csv")},
     "rttm": Trial(streams),
+    "label-table": Trial(streams, _as_labels),
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
     "lorehlt-mt": Trial(translated, _of_one_system),
