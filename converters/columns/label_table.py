@@ -230,8 +230,8 @@ def _label_rows(
     short = silent.filter(sizes < width)
     extra = pl.col(str(width)).is_not_null() | pl.col("record").is_in(short.implode())
     first = 2 if layout.header else 1
-    number = (pl.col("record") - first).cast(pl.String)
-    name = number if document < 0 else pl.col(str(document))
+    ordinal = (pl.col("record") - first).cast(pl.String)
+    name = ordinal if document < 0 else pl.col(str(document))
     nameless = name.is_null()
     problems = []
     for record in table.filter(extra | nameless)["record"]:

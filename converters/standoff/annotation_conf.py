@@ -146,7 +146,7 @@ class AnnotationConf:
         return tuple(dict.fromkeys(each.role for each in every if each.optional))
 
     @cached_property
-    def _children(self) -> Mapping[str, Sequence[str]]:
+    def _subtypes(self) -> Mapping[str, Sequence[str]]:
         children: dict[str, list[str]] = {}
         for label, parent in self.parents.items():
             children.setdefault(parent, []).append(label)
@@ -167,7 +167,7 @@ class AnnotationConf:
                 coming += reversed(self.macros[name])
             elif name not in _ALL:
                 yield from () if name in headings else (name,)
-                coming += reversed(self._children.get(name, ()))
+                coming += reversed(self._subtypes.get(name, ()))
 
     def findings(self, unit: str) -> tuple[Finding, ...]:
         """The findings about lines that cannot be read, and about undeclared types of a unit."""
