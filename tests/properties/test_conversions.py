@@ -431,6 +431,7 @@ def _of_columns(corpus: Corpus) -> Corpus:
     return corpus.replace(
         tokens=tokens.with_columns(tag=tag).drop("label"),
         mentions=mentions.with_columns(mention=pl.lit("")),
+        links=corpus.links.filter(pl.col("mention_row").is_in(mentions["row"].implode())),
     )
 
 
@@ -482,6 +483,7 @@ TRIALS: Mapping[str, Trial] = {
     "neleval": Trial(narrowed=_of_neleval),
     "conll-columns": Trial(narrowed=_of_columns),
     "conllu-plus": Trial(narrowed=_of_columns),
+    "hipe": Trial(narrowed=_of_columns),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),
