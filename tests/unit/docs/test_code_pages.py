@@ -71,7 +71,7 @@ A2_TASKS = (
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
-            ("ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
+            ("tac-queries", "ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
             (
                 *("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
                 *("mentions", "relations", "events", "links", "segments"),
