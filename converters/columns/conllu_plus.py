@@ -19,25 +19,19 @@ Codes raised: COL1xx.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import accumulate, islice, pairwise
+from itertools import islice
 from pathlib import Path
 from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns
+from hlteval.converters.columns.named_columns import NamedColumns, cell_stretch, locate_cells
 from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
-from hlteval.converters.columns.tagged_tokens import Stretch, TagReader
+from hlteval.converters.columns.tagged_tokens import TagReader
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import (
-    File,
-    beginning,
-    head_of_first,
-    locate_lines,
-    read_files,
-)
+from hlteval.converters.toolkit.source_files import File, beginning, head_of_first, read_files
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
@@ -80,7 +74,7 @@ def read(
             notes="MISC",
             number="ID",
         )
-        reader = TagReader(scheme, repair, SUFFIX, numbered, _stretch(names, form.tag))
+        reader = TagReader(scheme, repair, SUFFIX, numbered, cell_stretch(names, form.tag))
         return reader.read(file, lines, form.read(lines))
 
     return read_files(source, FORMAT.name, own)
@@ -98,28 +92,10 @@ def _tag_column(names: Sequence[str], column: str) -> str:
     return column or next(usual, names[-1] if names else "")
 
 
-def _stretch(names: Sequence[str], column: str) -> Stretch:
-    """Make the function that finds the cell of a column in a line."""
-    at = list(names).index(column) if column in names else -1
-
-    def stretch(line: str, _: str) -> tuple[int, int]:
-        ends = [*accumulate((len(cell) + 1 for cell in line.split("\t")), initial=0)]
-        spans = [(start, end - 1) for start, end in pairwise(ends)]
-        return spans[at] if 0 <= at < len(spans) else (0, len(line))
-
-    return stretch
-
-
 def locate(member: Member, places: Sequence[FieldRef], column: str = "") -> list[Location | None]:
     """The lines of places of a file; of a label or tag, its cell."""
     names = _names(beginning(member).split("\n")[:20])
-    tag = _stretch(names, _tag_column(names, column))
-    of_tag = {"label", "tag", "start", "end", "extent", "offsets"}
-
-    def stretch(line: str, field: str) -> tuple[int, int]:
-        return tag(line, field) if field in of_tag else (0, len(line))
-
-    return locate_lines(member, places, stretch)
+    return locate_cells(member, places, names, {"tag": _tag_column(names, column)})
 
 
 def write(

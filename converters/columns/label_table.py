@@ -8,7 +8,10 @@ Format:
 Conventions:
     A label is an instance of the kind `label` without a stretch, and its score, if there is one,
     its `llr`. Without a header, columns are numbers from 0. A document may have several lines, with
-    a label each. In a wide table each other column is a label, with its score in the cells.
+    a label each. In a wide table each other column is a label, with its score in the cells. With
+    `document` = `line`, documents are the numbers of lines from 0, as in submissions of GLUE; the
+    setting `glue` has the columns of its tables. Written tables have a column `llr` if there are
+    scores.
 
 Example lines:
     id	label
@@ -17,10 +20,11 @@ Example lines:
 Codes raised: LBT1xx.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from itertools import accumulate, pairwise
+from pathlib import Path
 
 import polars as pl
 
@@ -35,7 +39,21 @@ from hlteval.syntax.tsv import Lines, shorten
 
 #: Names of the columns that are found without settings.
 _DOCUMENTS = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
-_LABELS = ("label", "labels", "prediction", "predictions", "class", "category", "gold")
+_LABELS = (
+    *("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label"),
+)
+_SCORES = ("llr",)
+#: In place of a column, the numbers of lines.
+_LINE = "line"
+#: The columns of the tables of GLUE, and the label that is none.
+_GLUE: Mapping[str, Mapping[str, str]] = {
+    "cola": {"document": _LINE, "label": "1", "header": "no"},
+    "sst-2": {"document": _LINE, "label": "label"},
+    "mrpc": {"document": _LINE, "label": "Quality"},
+    "qqp": {"document": _LINE, "label": "is_duplicate"},
+    "mnli": {"document": "index", "label": "gold_label", "unlabelled": "-"},
+    **{name: {"document": "index", "label": "label"} for name in ("qnli", "rte", "wnli")},
+}
 #: A row has so many cells at most.
 _MOST = 2000
 
@@ -52,6 +70,7 @@ class Layout:
         header: whether the first line names the columns.
         quoted: whether cells may be in double quotes.
         wide: whether each other column is a label with scores.
+        unlabelled: the label of lines that are left out.
     """
 
     document: str
@@ -61,6 +80,7 @@ class Layout:
     header: bool
     quoted: bool
     wide: bool
+    unlabelled: str = ""
 
     @property
     def usual(self) -> bool:
@@ -88,13 +108,18 @@ def read(
     header: str = "yes",
     quoting: str = "none",
     wide: str = "no",
+    unlabelled: str = "",
+    glue: str = "",
 ) -> Iterator[ReadResult]:
     """The documents of each file, with their labels."""
+    given = {"document": document, "label": label, "header": header, "unlabelled": unlabelled}
+    given |= _GLUE.get(glue, {})
     layout = Layout(
-        *(document, label, score, separator),
-        header=header == "yes",
+        *(given["document"], given["label"], score, separator),
+        header=given["header"] == "yes",
         quoted=quoting == "minimal",
         wide=wide == "yes",
+        unlabelled=given["unlabelled"],
     )
     return read_files(source, FORMAT.name, lambda file: _read(file, layout))
 
@@ -155,9 +180,12 @@ def _columns(
     wanted = (
         (layout.document, _DOCUMENTS, 0),
         (layout.label, _LABELS, len(names) - 1),
-        (layout.score, (), -1),
+        (layout.score, _SCORES, -1),
     )
     for given, usual, otherwise in wanted:
+        if given == _LINE and _LINE not in names and usual is _DOCUMENTS:
+            found.append(-1)
+            continue
         if given and given not in names:
             listed = shorten(", ".join(names), 60)
             problems.append(Problem("LBT101", 1, 0, size, {"column": given, "columns": listed}))
@@ -201,7 +229,10 @@ def _label_rows(
     sizes = lines.gather(silent - 1).str.count_matches("\t|,") + 1 if len(silent) else silent
     short = silent.filter(sizes < width)
     extra = pl.col(str(width)).is_not_null() | pl.col("record").is_in(short.implode())
-    nameless = pl.col(str(document)).is_null()
+    first = 2 if layout.header else 1
+    ordinal = (pl.col("record") - first).cast(pl.String)
+    name = ordinal if document < 0 else pl.col(str(document))
+    nameless = name.is_null()
     problems = []
     for record in table.filter(extra | nameless)["record"]:
         line = lines[record - 1]
@@ -209,17 +240,19 @@ def _label_rows(
         code = "LBT102" if given != width else "LBT103"
         problems.append(Problem(code, record, 0, len(line), {"given": given, "wanted": width}))
     rows = table.filter(~(extra | nameless))
-    name = pl.col(str(document))
+    if layout.unlabelled and not layout.wide:
+        rows = rows.filter(pl.col(str(label)).ne_missing(layout.unlabelled))
+    rows = rows.with_columns(name=name)
     if layout.wide:
         titles = {str(at): title for at, title in enumerate(names) if at != document}
-        rows = rows.unpivot([*titles], index=["record", str(document)], variable_name="at")
+        rows = rows.unpivot([*titles], index=["record", "name"], variable_name="at")
         title = pl.col("at").replace_strict(titles, return_dtype=pl.String)
-        rows = rows.select("record", name=name, label=title, written="value").sort(
+        rows = rows.select("record", "name", label=title, written="value").sort(
             "record", maintain_order=True
         )
     else:
         written = pl.lit(None, pl.String) if score < 0 else pl.col(str(score))
-        rows = rows.select("record", name=name, label=str(label), written=written)
+        rows = rows.select("record", "name", label=str(label), written=written)
     if layout.separator:
         parts = (
             pl.col("label").str.split(layout.separator).list.eval(pl.element().str.strip_chars())
@@ -249,8 +282,11 @@ def locate(
     label: str = "",
     score: str = "",
     header: str = "yes",
+    glue: str = "",
 ) -> list[Location | None]:
     """The cells of places of a file; lines of other places."""
+    given = {"document": document, "label": label, "header": header, **_GLUE.get(glue, {})}
+    document, label, header = given["document"], given["label"], given["header"]
     names = _cells(beginning(member).partition("\n")[0].rstrip("\r"))
     names = names if header == "yes" else [str(at) for at in range(len(names))]
     layout = Layout(document, label, score, "", header == "yes", quoted=False, wide=False)
@@ -264,6 +300,54 @@ def locate(
         return spans[at] if 0 <= at < len(spans) else (0, len(line))
 
     return locate_lines(member, places, stretch)
+
+
+_UNFIT = r"[\t\n\r\x00\x{FEFF}]"
+
+
+def _written_labels(corpus: Corpus) -> pl.DataFrame:
+    """The labels that can be written, with the names of their documents; those without have one."""
+    fit = pl.col("name").str.contains(_UNFIT).not_() & (pl.col("name") != "")
+    documents = corpus.documents.filter(fit).select("name", document="row")
+    labels = corpus.instances.filter(pl.col("kind") == "label", pl.col("label") != "")
+    labels = labels.filter(~pl.col("label").str.contains(_UNFIT))
+    labels = labels.select("document", "label", llr=pl.col("llr").cast(pl.String))
+    return documents.join(labels, on="document", how="left", maintain_order="left_right")
+
+
+def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined: str = "") -> None:
+    """Write a line per label, or per document where labels are joined."""
+    titles = [*names.split(","), "label"][:2]
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        for number, corpus in enumerate(corpora):
+            rows = _written_labels(corpus)
+            scored = not joined and rows["llr"].null_count() < rows.height
+            if not number:
+                stream.write("\t".join([*titles, *(_SCORES if scored else ())]) + "\n")
+            if joined:
+                rows = rows.group_by("name", maintain_order=True).agg(
+                    pl.col("label").drop_nulls().str.join(joined)
+                )
+            columns = ["name", "label", *(_SCORES if scored else ())]
+            cells = [pl.col(name).fill_null("") for name in columns]
+            line = pl.concat_str(cells, separator="\t") + "\n"
+            stream.writelines(rows.select(line=line)["line"])
+
+
+def count_losses(corpus: Corpus, joined: str = "") -> Mapping[str, int]:
+    """The counts of what a table of labels cannot represent."""
+    labels = corpus.instances.filter(pl.col("kind") == "label")
+    rows = _written_labels(corpus).drop_nulls("label")
+    within = rows["label"].str.contains(joined, literal=True).sum() if joined else 0
+    return {
+        "documents whose name is empty or has tabs or line breaks": (
+            corpus.documents.height - _written_labels(corpus)["document"].n_unique()
+        ),
+        "instances that are not labels of documents": corpus.instances.height - labels.height,
+        "labels that are empty, or have tabs or line breaks": labels.height - rows.height,
+        "labels with the characters between labels": int(within),
+        "scores of joined labels": rows["llr"].count() if joined else 0,
+    }
 
 
 FORMAT = declaration(__name__)

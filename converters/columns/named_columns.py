@@ -1,13 +1,15 @@
 """Token lines whose columns have names: which of them are words, tags, entities and notes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate, pairwise
 
 import polars as pl
 
-from hlteval.converters.columns.tagged_tokens import TokenRows
-from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.findings import Problem
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows
+from hlteval.converters.toolkit.source_files import locate_lines, unique_name
+from hlteval.findings import FieldRef, Location, Problem
+from hlteval.sources import Member
 from hlteval.syntax.tsv import Lines, shorten
 
 
@@ -24,8 +26,9 @@ class NamedColumns:
         number: that of the column with the numbers of words: lines with other numbers are no words.
         comment: what comments match; one that begins a document has its name as `name`.
         document: what a comment matches that begins a document, with its name as group 1.
-        glued: the note of a word that no space is behind.
+        glued: the note of a word that no space is behind; empty without.
         sentence: the note of the last word of a sentence; empty where empty lines end sentences.
+        shorter: whether lines may have fewer cells: the others are empty.
     """
 
     columns: Sequence[str]
@@ -38,6 +41,7 @@ class NamedColumns:
     notes: str = ""
     number: str = ""
     sentence: str = ""
+    shorter: bool = False
 
     def read(self, lines: Lines, header: int = 0) -> TokenRows:
         """The tokens of a file.
@@ -68,7 +72,8 @@ class NamedColumns:
         )
         rows = every.filter(~(pl.col("is_comment") | pl.col("is_empty")))
         rows = rows.with_columns(cells=line.str.split("\t"))
-        fits = pl.col("cells").list.len() == len(self.columns)
+        size = pl.col("cells").list.len()
+        fits = (size <= len(self.columns)) if self.shorter else size == len(self.columns)
         wanted = {"wanted": len(self.columns), "hint": "tabs separate them, not spaces"}
         wrong = "record", line.str.len_chars(), pl.col("cells").list.len()
         problems = [
@@ -91,7 +96,7 @@ class NamedColumns:
         def cell(name: str) -> pl.Expr:
             if name not in self.columns:
                 return pl.lit(None, pl.String)
-            return pl.col("cells").list.get(list(self.columns).index(name))
+            return pl.col("cells").list.get(list(self.columns).index(name), null_on_oob=True)
 
         notes = pl.concat_str(pl.lit("|"), cell(self.notes).fill_null(""), pl.lit("|"))
         rows = rows.with_columns(word=cell(self.word), number=cell(self.number), notes=notes)
@@ -104,12 +109,12 @@ class NamedColumns:
             sentence=pl.col("sentence") + ends.shift(1, fill_value=False).cum_sum()
         )
         begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
-        glued = pl.col("notes").str.contains(f"|{self.glued}|", literal=True)
+        glued = pl.col("notes").str.contains(f"|{self.glued or '/'}|", literal=True)
         entity = cell(self.entity).replace(["_", "", "O"], [None, None, None])
         return rows.select(
             "record", "document", "word",
             begins=begins.fill_null(value=True),
-            tag=cell(self.tag).replace(["_", "", "*"], "O"),
+            tag=cell(self.tag).replace(["_", "", "*"], "O").fill_null("O"),
             glued=glued.shift(1, fill_value=False),
             entity=entity,
         )  # fmt: skip
@@ -123,3 +128,39 @@ _SCHEMA = {
     "glued": pl.Boolean,
     "entity": pl.String,
 }
+
+
+def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
+    """Make the function that finds the cell of a column in a line between tabs."""
+    at = [*columns].index(name) if name in columns else -1
+
+    def stretch(line: str, _: str) -> tuple[int, int]:
+        ends = [*accumulate((len(cell) + 1 for cell in line.split("\t")), initial=0)]
+        spans = [(start, end - 1) for start, end in pairwise(ends)]
+        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+
+    return stretch
+
+
+#: The fields of the representation that a tag says.
+_OF_TAG = frozenset({"label", "tag", "start", "end", "extent", "offsets"})
+
+
+def locate_cells(
+    member: Member, places: Sequence[FieldRef], columns: Sequence[str], names: Mapping[str, str]
+) -> list[Location | None]:
+    """The cells of places of a file; lines of other places.
+
+    Args:
+        member: the file.
+        places: the fields.
+        columns: the names of its columns.
+        names: the column of each field, `tag` for all that a tag says.
+    """
+    found = {field: cell_stretch(columns, name) for field, name in names.items()}
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        own = found.get("tag" if field in _OF_TAG else field)
+        return own(line, field) if own else (0, len(line))
+
+    return locate_lines(member, places, stretch)

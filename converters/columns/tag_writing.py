@@ -31,7 +31,7 @@ class Tagged(NamedTuple):
     Attributes:
         documents: the documents, with their place in the file as `number`.
         tokens: a row per token: `number`, `word` as written, `pos`, `begins`, `start` and `end` in
-            the corpus, and `tag`.
+            the corpus, `tag`, and the `mention_row` of its mention, if it has one.
         mentions: all mentions, with `lost`: why one is not written, null if it is.
         made: the text as it will be read.
     """
@@ -101,7 +101,15 @@ def tag_corpus(
         whole = np.zeros(len(tags), dtype=np.bool_)
         known = corpus.tokens.height > 0 and not tags.null_count()
         scheme = detect(TagSequence.parse(tags, whole)) if known else "IOB2"
-    tokens = tokens.with_columns(tag=_tags(written, begins, scheme))
+    first, last = written["first"].to_numpy(), written["last"].to_numpy()
+    owners = Spans(first, last, first).owners(len(begins))
+    inside = pl.Series(owners >= 0, dtype=pl.Boolean)
+    tokens = tokens.with_columns(
+        tag=_tags(written, owners, begins, scheme),
+        mention_row=pl.when(inside).then(written["row"].gather(np.maximum(owners, 0)))
+        if written.height
+        else pl.lit(None, pl.Int64),
+    )
     size = int(documents["number"].max() or 0) + 1 if documents.height else 0  # type: ignore[arg-type]
     made = MadeText.of(tokens.with_columns(document="number"), size)
     return Tagged(documents, tokens, mentions, made)
@@ -159,18 +167,17 @@ def _without_overlaps(first: Whole, last: Whole) -> Mask:
     return kept
 
 
-def _tags(mentions: pl.DataFrame, begins: Mask, scheme: Scheme) -> pl.Series:
+def _tags(mentions: pl.DataFrame, owners: Whole, begins: Mask, scheme: Scheme) -> pl.Series:
     """The tag of each token.
 
     Args:
-        mentions: those that are written, in order: their `first` and `last` tokens and `label`.
+        mentions: those that are written, in order, with their `label`.
+        owners: the number of the mention that each token is in; -1 in none.
         begins: whether a sentence begins at a token.
         scheme: of the tags.
     """
     size = len(begins)
-    first, last = mentions["first"].to_numpy(), mentions["last"].to_numpy()
-    # with nothing before and behind all tokens
-    owner = np.r_[-1, Spans(first, last, first).owners(size), -1]
+    owner = np.r_[-1, owners, -1]  # with nothing before and behind all tokens
     code = np.r_[mentions["label"].rank("dense").to_numpy().astype(np.int64), 0]
     label = np.where(owner >= 0, code[owner], 0)
     ends = np.r_[begins[1:], np.ones(min(size, 1), dtype=np.bool_)]
@@ -191,7 +198,7 @@ def _tags(mentions: pl.DataFrame, begins: Mask, scheme: Scheme) -> pl.Series:
             letters[opens] = "B"
             letters[closes] = "L" if scheme == "BILOU" else "E"
             letters[opens & closes] = "U" if scheme == "BILOU" else "S"
-    names = mentions["label"].gather(np.maximum(owner[1:-1], 0)) if len(first) else pl.lit("")
+    names = mentions["label"].gather(np.maximum(owner[1:-1], 0)) if mentions.height else pl.lit("")
     tagged = pl.format("{}-{}", pl.Series(letters, dtype=pl.String), names)
     is_out = pl.Series(owner[1:-1] < 0, dtype=pl.Boolean)
     return pl.select(pl.when(is_out).then(pl.lit("O")).otherwise(tagged)).to_series()

@@ -357,6 +357,8 @@ def _cells(corpus: Corpus) -> pl.DataFrame:
 
 
 SUFFIX = ".tab"
+#: Lines with more fields, such as the flags of TAC 2015.
+_FURTHER = re.compile(r"(?m)^((?:[^\t\n]*\t){7}[^\t\n]*)\t[^\r\n]*")
 #: Lines whose fields are converted at a time.
 _SOME = 100_000
 
@@ -393,7 +395,7 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     return {"": files(source)}
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read(source: Source, further: Literal["error", "ignore"] = "error") -> Iterator[ReadResult]:
     """The mentions of all files, as one batch."""
     batch, count = FileBatch(source.path, FORMAT.name), 0
     rejected, rows = list[pl.DataFrame](), list[pl.DataFrame]()
@@ -404,7 +406,7 @@ def read(source: Source) -> Iterator[ReadResult]:
         text = _lenient_text(member) if text is None else text
         if breaks := text.count("\r\n"):
             batch.findings.append(finding("EDL104", file=member.display, count=breaks))
-        table = TABLE.read(text)
+        table = TABLE.read(_FURTHER.sub(r"\1", text) if further == "ignore" else text)
         batch.findings += table.findings(member)
         wrong = table.rejected_records("mention", origin=origin, first=count, id_column="mention")
         rejected.append(wrong)

@@ -16,6 +16,7 @@ whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Problem
@@ -41,14 +42,26 @@ _ALL: Mapping[str, tuple[str, ...]] = {
 _MACRO = re.compile(r"<([A-Za-z0-9_-]+)>=(.*)")
 _ARGUMENT = re.compile(r"([^\s:]+?)(\?|\*|\+|\{[0-9-]+\})?:(.+)")
 
+#: How often an argument occurs, by what is behind its role.
+_TIMES: Mapping[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
+
 
 class ConfArgument(NamedTuple):
-    """An argument: its role, the types that it names, and where these are in the text."""
+    """An argument: its role, the types that it names, and where these are in the text.
+
+    It occurs at least `least` and at most `most` times; None for any number.
+    """
 
     role: str
-    optional: bool
+    least: int
+    most: int | None
     types: tuple[str, ...]
     at: int
+
+    @property
+    def optional(self) -> bool:
+        """Whether it need not occur."""
+        return self.least == 0
 
 
 class ConfLabel(NamedTuple):
@@ -72,6 +85,7 @@ class AnnotationConf:
         sections: the labels of each section, in order.
         macros: the types that names in angle brackets stand for.
         problems: what cannot be read, with offsets.
+        headings: where sections begin in the text.
     """
 
     path: str
@@ -79,6 +93,11 @@ class AnnotationConf:
     sections: Mapping[str, Sequence[ConfLabel]] = field(default_factory=dict)
     macros: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
+    headings: Mapping[str, int] = field(default_factory=dict)
+
+    def line(self, at: int) -> int:
+        """The number of the line at an offset."""
+        return self.text.count("\n", 0, at) + 1
 
     def section(self, name: str) -> Sequence[ConfLabel]:
         """The labels of a section."""
@@ -126,27 +145,42 @@ class AnnotationConf:
         every = (argument for item in items for argument in item.arguments)
         return tuple(dict.fromkeys(each.role for each in every if each.optional))
 
+    @cached_property
+    def _subtypes(self) -> Mapping[str, Sequence[str]]:
+        children: dict[str, list[str]] = {}
+        for label, parent in self.parents.items():
+            children.setdefault(parent, []).append(label)
+        return children
+
     def types(self, names: Sequence[str]) -> Iterator[str]:
-        """Give the labels that types stand for, with the children of each."""
-        for name in names:
+        """Give the labels that types stand for, with the children of each; each once."""
+        headings = {item.label for item in self.section("entities") if item.is_heading}
+        seen, coming = set[str](), [*reversed(names)]
+        while coming:
+            name = coming.pop()
+            if name in seen:
+                continue
+            seen.add(name)
             for section in _ALL.get(name, ()):
-                yield from (i.label for i in self.section(section) if not i.is_heading)
+                coming += [i.label for i in reversed(self.section(section)) if not i.is_heading]
             if name in self.macros:
-                yield from self.types(self.macros[name])
+                coming += reversed(self.macros[name])
             elif name not in _ALL:
-                heading = {i.label for i in self.section("entities") if i.is_heading}
-                yield from () if name in heading else (name,)
-                children = [label for label, parent in self.parents.items() if parent == name]
-                yield from self.types(children)
+                yield from () if name in headings else (name,)
+                coming += reversed(self._subtypes.get(name, ()))
 
     def findings(self, unit: str) -> tuple[Finding, ...]:
         """The findings about lines that cannot be read, and about undeclared types of a unit."""
-        places, known = Places(self.text), [*self.type_names]
-        problems, section = [*self.problems], _OF_UNITS.get(unit, "")
+        places = Places(self.text)
+        problems = [*self.problems, *self.undeclared_types(unit)]
+        return tuple(places.finding(problem, self.path) for problem in problems)
+
+    def undeclared_types(self, unit: str) -> Iterator[Problem]:
+        """Give the problems of types of arguments that are not declared, in a unit."""
+        known, section = [*self.type_names], _OF_UNITS.get(unit, "")
         for item in self.section(section):
             for argument in item.arguments:
-                problems += self._of_no_type(section, argument, known)
-        return tuple(places.finding(problem, self.path) for problem in problems)
+                yield from self._of_no_type(section, argument, known)
 
     @property
     def type_names(self) -> Iterator[str]:
@@ -198,6 +232,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     sections: dict[str, list[ConfLabel]] = {name: [] for name in _SECTIONS.values()}
     macros: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
+    headings: dict[str, int] = {}
     section, at, above = "", 0, list[str]()
     for line in text.split("\n"):
         start, written = at, line.split("#")[0].rstrip()
@@ -207,6 +242,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
             continue
         if content.startswith("[") and content.endswith("]"):
             section, above = _SECTIONS.get(content[1:-1].strip().lower(), "?"), []
+            headings.setdefault(section, start)
             if section == "?":
                 hint = did_you_mean(content[1:-1], _SECTIONS, f"use {', '.join(_SECTIONS)}")
                 values = {"reason": f"unknown section {content}", "hint": hint}
@@ -214,11 +250,11 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
             continue
         if macro := _MACRO.fullmatch(content):
             macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
-        elif section not in {"", "?", "attributes"} and not content.startswith("<"):
+        elif section not in {"", "?"} and not content.startswith("<"):
             item, wrong = _label(written, start, above)
             sections[section].append(item)
             problems += wrong
-    return AnnotationConf(path, text, sections, macros, problems)
+    return AnnotationConf(path, text, sections, macros, problems, headings)
 
 
 def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Problem]]:
@@ -246,8 +282,11 @@ def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Pro
             symmetric = "symmetric" in written.partition(":")[2].split("-")
         elif found and not written.startswith("<"):
             types = tuple(found[3].split("|"))
-            optional = (found[2] or "") in {"?", "*"}
-            arguments.append(ConfArgument(found[1], optional, types, offset + found.start(3)))
+            least, most = _TIMES.get(found[2] or "", (1, 1))
+            if times := re.fullmatch(r"\{([0-9]{1,4})?(-)?([0-9]{1,4})?\}", found[2] or ""):
+                least = int(times[1] or 0)
+                most = int(times[3]) if times[3] else None if times[2] else least
+            arguments.append(ConfArgument(found[1], least, most, types, offset + found.start(3)))
         elif written and not written.startswith("<"):
             values = {"reason": f"{written} is no argument", "hint": "write it as ROLE:TYPE"}
             problems.append(Problem("TSK201", 0, offset, offset + len(written), values))

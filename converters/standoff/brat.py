@@ -12,7 +12,8 @@ Conventions:
     normalization of a mention is its entity, further ones are other candidates. An entity without a
     knowledge base is written with the knowledge base ``KB``. An event without a trigger gets one at
     its first argument, with a note that marks it; reading removes both. Identifiers that are not
-    valid in brat are replaced.
+    valid in brat are replaced. An annotation.conf in the folder of a document or in one above says
+    which labels, arguments and values there are; a visual.conf, how they are shown.
 
 Example lines:
     T1	Organization 0 4	Sony
@@ -25,7 +26,8 @@ Example lines:
     *	Equiv T1 T3
     #1	AnnotatorNotes T1	this annotation is suspect
 
-Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently.
+Codes raised: BRT1xx, for malformed records; BRT2xx, for records that brat interprets differently;
+ACFxxx, for annotation.conf and records that it does not allow.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -37,6 +39,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.standoff import reading, writing
+from hlteval.converters.standoff.conf_findings import check, read_folders, with_configurations
 from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.toolkit.offsets import CHARACTERS, in_characters
 from hlteval.converters.toolkit.spans import misplaced
@@ -45,11 +48,21 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 
 
-def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
+def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
+    """The files of each document, with the configurations that are for it."""
+    return with_configurations(reading.documents(source, BRAT), source.members)
+
+
+def read(
+    source: Source, offsets: str = CHARACTERS, configuration: str = "yes"
+) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
+    folders = read_folders(source.members if configuration == "yes" else ())
     for result, tails in reading.read(source, BRAT):
         corpus = in_characters(result.corpus, offsets)
-        findings = (*result.findings, *_remarks(corpus, result.members, tails))
+        remarks = _remarks(corpus, result.members, tails)
+        beside = check(corpus, result.members, folders, FORMAT.locate)
+        findings = (*result.findings, *remarks, *beside)
         corpus = writing.with_entities(writing.without_placeholders(corpus))
         yield ReadResult(corpus, findings, result.members)
 
@@ -119,7 +132,6 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 
 
 sniff = partial(reading.sniff, dialect=BRAT)
-documents = partial(reading.documents, dialect=BRAT)
 locate = partial(reading.locate, dialect=BRAT)
 count_losses = partial(writing.count_losses, dialect=BRAT)
 FORMAT = declaration(__name__)

@@ -462,6 +462,7 @@ def _of_columns(corpus: Corpus) -> Corpus:
     return corpus.replace(
         tokens=tokens.with_columns(tag=tag).drop("label"),
         mentions=mentions.with_columns(mention=pl.lit("")),
+        links=corpus.links.filter(pl.col("mention_row").is_in(mentions["row"].implode())),
     )
 
 
@@ -485,6 +486,10 @@ def _of_pubtator(corpus: Corpus) -> Corpus:
     pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
     pairs = pairs.with_columns(target=pl.lit("NIL2"))
     return corpus.replace(mentions=rows, frames=relations, arguments=pairs)
+def _as_labels(corpus: Corpus) -> Corpus:
+    """Instances as labels of their documents."""
+    labels = corpus.instances.with_columns(kind=pl.lit("label"))
+    return corpus.replace(instances=labels)
 
 
 def _framed(corpus: Corpus) -> Corpus:
@@ -511,6 +516,7 @@ TRIALS: Mapping[str, Trial] = {
         name: Trial(streams) for name in ("audacity", "webvtt", "elan", "textgrid", "instances-csv")
     },
     "rttm": Trial(streams),
+    "label-table": Trial(streams, _as_labels),
     "levels-parquet": Trial(streams),
     "ccu-ta2": Trial(questionnaires),
     "lorehlt-mt": Trial(translated, _of_one_system),
@@ -536,6 +542,7 @@ TRIALS: Mapping[str, Trial] = {
     "conll-columns": Trial(narrowed=_of_columns),
     "conllu-plus": Trial(narrowed=_of_columns),
     "hf-tokens": Trial(narrowed=_of_rows),
+    "hipe": Trial(narrowed=_of_columns),
     "conll-coref": Trial(counted),
     "ltf": Trial(again=frozenset({"attributes"})),
     "laf": Trial(again=frozenset({"attributes"})),

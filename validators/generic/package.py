@@ -2,11 +2,19 @@
 
 from collections.abc import Iterator
 
+from hlteval.converters.standoff.conf_findings import CONF, read_folders
 from hlteval.findings import Finding, finding
 from hlteval.validators.packages import Package
 
 
 def findings(package: Package) -> Iterator[Finding]:
-    """The finding that a submission has files, but no document."""
-    if package.submission.members and not package.found:
+    """The finding that a submission has files, but no document; and those about annotation.conf."""
+    members = package.submission.members
+    if members and not package.found:
         yield finding("GEN302", file=package.submission.path)
+    if any(
+        member.basename.endswith(".ann") for files in package.found.values() for member in files
+    ):
+        confs = [member for member in members if member.basename == CONF]
+        for folder in read_folders(confs).values():
+            yield from folder.own_findings()

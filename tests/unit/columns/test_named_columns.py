@@ -53,3 +53,62 @@ def test_texts_come_back_where_no_space_is_between_words(tmp_path: Path) -> None
     read = result("conllu-plus", tmp_path / "x.conllup")
     assert read.corpus.documents["text"].to_list() == corpus.documents["text"].to_list()
     assert spans(read) == [("PER", "Ann-Lee"), ("LOC", "Osh")]
+
+
+def linked(read: ReadResult) -> list[tuple[str, str | None]]:
+    texts = read.corpus.documents["text"].to_list()
+    rows = read.corpus.mentions.select("document", "entity", "start", "end").rows()
+    return [(texts[row][start:end], entity) for row, entity, start, end in rows]
+
+
+def test_hipe_has_candidates_and_the_text_of_its_notes() -> None:
+    read = result("hipe", FIXTURES / "hipe/valid/two.tsv")
+    assert read.findings == ()
+    assert read.corpus.documents.select("name", "text").rows() == [
+        ("news-1790-a1", "Aida Lee quitte Osh.\n# \U0001f600!"),
+        ("news-1790-a2", "Kara"),
+    ]
+    wanted = [("Aida Lee", "Q7"), ("Osh", "Q206"), ("\U0001f600", "NIL"), ("Kara", None)]
+    assert linked(read) == wanted
+    assert read.corpus.links.select("mention_row", "rank", "entity").rows() == [(0, 2, "NIL")]
+    metonymic = result("hipe", FIXTURES / "hipe/valid/two.tsv", column="NE-COARSE-METO")
+    assert linked(metonymic) == [("Osh", "Q9")]
+
+
+def test_hipe_is_written_as_it_is_read(tmp_path: Path) -> None:
+    read = result("hipe", FIXTURES / "hipe/valid/two.tsv")
+    form = load("hipe")
+    assert form.write is not None
+    assert not any(form.count_losses(read.corpus).values())
+    form.write([read.corpus], tmp_path / "x.tsv")
+    lines = (tmp_path / "x.tsv").read_text("utf-8").split("\n")
+    assert lines[:5] == [
+        "TOKEN\tNE-COARSE-LIT\tNE-COARSE-METO\tNE-FINE-LIT\tNE-FINE-METO\tNE-FINE-COMP"
+        "\tNE-NESTED\tNEL-LIT\tNEL-METO\tMISC",
+        "# hipe2022:document_id = news-1790-a1",
+        "Aida\tB-pers\t_\t_\t_\t_\t_\tQ7|NIL\t_\t_",
+        "Lee\tI-pers\t_\t_\t_\t_\t_\tQ7|NIL\t_\t_",
+        "quitte\tO\t_\t_\t_\t_\t_\t_\t_\t_",
+    ]
+    assert lines[5].endswith("\tNoSpaceAfter")
+    assert lines[6].endswith("\tEndOfSentence")
+    again = result("hipe", tmp_path / "x.tsv").corpus
+    assert again.documents["text"].to_list() == read.corpus.documents["text"].to_list()
+    assert again.mentions.equals(read.corpus.mentions.with_columns(again.mentions["record"]))
+    assert again.links["entity"].to_list() == ["NIL"]
+
+
+def test_aida_has_names_with_entities() -> None:
+    path = FIXTURES / "aida/valid/two.tsv"
+    read = result("aida", path)
+    assert read.findings == ()
+    assert read.corpus.documents.select("name", "text").rows() == [
+        ("947testa", "EU rejects German call .\nOsh Kara Darya"),
+        ("948testa", "\U0001f600 Osh"),
+    ]
+    assert linked(read) == [
+        *[("EU", "NIL"), ("German", "Germany"), ("Osh", "Osh"), ("Kara Darya", "Kara_Darya")],
+        ("Osh", "Osh"),
+    ]
+    pages = result("aida", path, entity="freebase")
+    assert [entity for _, entity in linked(pages)] == ["NIL", "/m/0345h", "NIL", "/m/01", "/m/02"]

@@ -14,6 +14,7 @@ from hlteval.findings import catalogue
 
 ROOT = Path(__file__).parents[3]
 ROOMS = {
+    "brat-conf": "brat",
     "lorehlt-sf-options": "lorehlt-sf",
     "standoff": "seedev-full",
     "seedev": "seedev-full",
@@ -70,7 +71,7 @@ A2_TASKS = (
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
-            ("ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
+            ("tac-queries", "ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
             (
                 *("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
                 *("mentions", "relations", "events", "links", "segments"),

@@ -39,6 +39,11 @@ conllu-plus   COL101-blank.conllup        3  1 15
 conllu-plus   COL102-no-prefix.conllup    3 10 13
 conllu-plus   COL103-no-beginning.conllup 3 10 15
 conllu-plus   COL105-no-form.conllup      0  0  0
+hipe          COL101-nine-columns.tsv     4  1 21
+hipe          COL103-no-beginning.tsv     4  6 11
+hipe          COL105-no-such-column.tsv   0  0  0
+aida          COL101-eight-columns.tsv    2  1 59
+aida          COL102-other-letter.tsv     3  6  7
 label-table   LBT101-other-column.tsv     1  1 10 label=label
 label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
@@ -57,7 +62,7 @@ def result(form: str, path: Path, **values: str) -> ReadResult:
 def test_every_invalid_file_has_its_place() -> None:
     files = {
         path.name
-        for form in ("conll-columns", "conllu-plus", "label-table")
+        for form in ("conll-columns", "conllu-plus", "hipe", "aida", "label-table")
         for path in (FIXTURES / form / "invalid").iterdir()
     }
     assert files == {row[1] for row in ROWS}

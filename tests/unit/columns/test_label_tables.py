@@ -1,0 +1,111 @@
+"""Tables of labels as GLUE has them, and as they are written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval import convert, validate
+from hlteval.converters import load
+from hlteval.representation import Corpus
+from hlteval.sources import open_source
+
+
+def labels(path: Path, **values: str) -> list[tuple[str, str | None]]:
+    (read,) = load("label-table").with_settings(values).read(open_source(str(path)))
+    assert read.findings == ()
+    rows = read.corpus.documents.select("name", document="row").join(
+        read.corpus.instances.select("document", "label"), on="document", how="left"
+    )
+    return [(name, label) for name, label in rows.select("name", "label").rows()]
+
+
+@pytest.mark.parametrize(
+    ("glue", "text", "found"),
+    [
+        ("cola", 'gj04\t1\t\tHe "left".\ngj04\t0\t*\tLeft he.\n', [("0", "1"), ("1", "0")]),
+        ("sst-2", "sentence\tlabel\ngood , fun\t1\nbad\t0\n", [("0", "1"), ("1", "0")]),
+        (
+            "mrpc",
+            '\ufeffQuality\t#1 ID\t#2 ID\t#1 String\t#2 String\n1\t7\t8\t"a\tb\n',
+            [("0", "1")],
+        ),
+        (
+            "qqp",
+            "id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate\n9\t1\t2\ta?\tb?\t0\n",
+            [("0", "0")],
+        ),
+        (
+            "mnli",
+            "index\tsentence1\tsentence2\tlabel1\tgold_label\n"
+            "0\ta\tb\tneutral\tneutral\n1\ta\tb\tneutral\t-\n2\ta\tb\tneutral\tentailment\n",
+            [("0", "neutral"), ("2", "entailment")],
+        ),
+        (
+            "rte",
+            "index\tsentence1\tsentence2\tlabel\n5\ta\tb\tnot_entailment\n",
+            [("5", "not_entailment")],
+        ),
+    ],
+)
+def test_tables_of_glue(glue: str, text: str, found: list[tuple[str, str]], tmp_path: Path) -> None:
+    path = tmp_path / "dev.tsv"
+    path.write_text(text, "utf-8")
+    if glue == "mrpc":
+        (read,) = load("label-table").with_settings({"glue": glue}).read(open_source(str(path)))
+        assert [item.code for item in read.findings] == ["SRC202"]
+        return
+    assert labels(path, glue=glue) == found
+
+
+def test_a_submission_of_glue_needs_no_setting(tmp_path: Path) -> None:
+    path = tmp_path / "RTE.tsv"
+    path.write_text("index\tprediction\n1\tentailment\n0\tnot_entailment\n", "utf-8")
+    assert labels(path) == [("1", "entailment"), ("0", "not_entailment")]
+    assert validate("labels", path).passed
+
+
+def test_a_table_is_written_for_glue_and_with_joined_labels(tmp_path: Path) -> None:
+    path = tmp_path / "in.tsv"
+    path.write_text("id\tlabel\n7\ta\n7\tb\n8\t\n9\tc\n", "utf-8")
+    (read,) = load("label-table").read(open_source(str(path)))
+    form = load("label-table")
+    for values, text in (
+        ({}, "id\tlabel\n7\ta\n7\tb\n8\t\n9\tc\n"),
+        ({"joined": ";"}, "id\tlabel\n7\ta;b\n8\t\n9\tc\n"),
+        ({"names": "index,prediction"}, "index\tprediction\n7\ta\n7\tb\n8\t\n9\tc\n"),
+    ):
+        own = form.with_settings(values)
+        assert own.write is not None
+        own.write([read.corpus], tmp_path / "out.tsv")
+        assert (tmp_path / "out.tsv").read_text("utf-8") == text
+        assert not any(own.count_losses(read.corpus).values())
+    assert labels(tmp_path / "out.tsv") == [("7", "a"), ("7", "b"), ("8", None), ("9", "c")]
+
+
+def test_scores_come_back_and_losses_are_counted(tmp_path: Path) -> None:
+    place = {"document": 0, "origin": 0, "kind": "label"}
+    said = [("a", 0.25), ("b\tc", 1.0), ("", None), ("d;e", None)]
+    rows = [
+        {**place, "row": at, "record": at, "label": label, "llr": score}
+        for at, (label, score) in enumerate(said)
+    ]
+    norm = {**place, "row": 4, "record": 4, "kind": "norm", "label": "101"}
+    names = [{"row": 0, "name": "x", "origin": 0}, {"row": 1, "name": "a\nb", "origin": 0}]
+    source = {"row": 0, "path": "x", "member": "x", "format": "x", "sha256": ""}
+    corpus = Corpus(sources=[source], documents=names, instances=[*rows, norm])
+    form = load("label-table")
+    assert form.count_losses(corpus) == {
+        "documents whose name is empty or has tabs or line breaks": 1,
+        "instances that are not labels of documents": 1,
+        "labels that are empty, or have tabs or line breaks": 2,
+        "labels with the characters between labels": 0,
+        "scores of joined labels": 0,
+    }
+    joined = form.with_settings({"joined": ";"}).count_losses(corpus)
+    assert joined["labels with the characters between labels"] == 1
+    assert joined["scores of joined labels"] == 1
+    convert(corpus, tmp_path / "x.tsv", to_format="label-table")
+    (read,) = form.read(open_source(str(tmp_path / "x.tsv")))
+    assert read.corpus.instances.select("label", "llr").rows() == [("a", 0.25), ("d;e", None)]

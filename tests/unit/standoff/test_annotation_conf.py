@@ -1,0 +1,89 @@
+"""Annotations of brat beside the annotation.conf of their folder."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from hlteval import read, validate
+from hlteval.converters.standoff.annotation_conf import parse
+
+FIXTURES = Path(__file__).parents[3] / "fixtures" / "brat-conf"
+# File, line, column, end column, level, line of annotation.conf, help.
+PLACES = """
+ACF101-no-colon          annotation.conf  11  6 14 W  0 write it as ROLE:TYPE
+ACF102-no-such-type      annotation.conf  10 28 33 E  0 did you mean Place?
+ACF201-relation          texts/d.ann       7  4  9 E  8 did you mean Works?
+ACF201-short-name        texts/d.ann       1  4  7 E  2 did you mean Person?
+ACF202-attribute         texts/d.ann       7 13 15 E 20 use Meet or Split
+ACF202-event             texts/d.ann       7 25 27 E 15 use Place
+ACF202-relation          texts/d.ann       7 23 25 E  9 use Org
+ACF203-whom              texts/d.ann       7 19 23 E 15 Meet has Who, Where
+ACF204-nobody            texts/d.ann       7  4  8 E 15 1 of Who needed: use Person
+ACF204-one-of-two        texts/d.ann       7  4  9 E 16 2 of Who needed: use Person or Org
+ACF205-two-places        texts/d.ann       7 28 34 E 15 at most 1 may be there
+ACF206-both-directions   texts/d.ann       8  1  3 W 11 remove one of both
+ACF207-misspelt          texts/d.ann       7 18 22 E 21 use High or Low
+ACF207-no-value          texts/d.ann       7  4 14 E 21 use High or Low
+ACF207-with-value        texts/d.ann       8 16 19 E 20 write it without a value
+"""
+ROWS = [line.split(maxsplit=7) for line in PLACES.strip().splitlines()]
+
+
+def test_the_table_is_complete() -> None:
+    assert {row[0] for row in ROWS} == {path.name for path in (FIXTURES / "invalid").iterdir()}
+
+
+def test_what_is_declared_has_no_findings() -> None:
+    for task in ("mentions", "relations", "events"):
+        assert validate(task, FIXTURES / "valid/meeting").findings == ()
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
+    name, file, *numbers, level, line, hint = row
+    path = FIXTURES / "invalid" / name
+    (only,) = validate("events", path).findings
+    assert only.code == name[:6]
+    assert only.severity.value[0].upper() == level
+    assert not only.blocking
+    assert only.file == str(path / file)
+    assert only.span is not None
+    assert [only.span.line, only.span.column, only.span.end_column] == [*map(int, numbers)]
+    assert only.help == hint
+    if line != "0":
+        conf = (path / "annotation.conf").read_text("utf-8").split("\n")
+        written = conf[int(line) - 1].strip()
+        assert only.clause == f"{path / 'annotation.conf'}, line {line}: {written}"
+
+
+def test_the_next_configuration_above_counts(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "invalid/ACF203-whom", tmp_path / "a")
+    assert [item.code for item in read(tmp_path)[1]] == ["ACF203"]
+    own = "[entities]\nPerson\nOrg\nPlace\n[events]\nMeet Whom:Person, Who:Person\nSplit\n"
+    (tmp_path / "a/texts/annotation.conf").write_text(own, "utf-8")
+    assert read(tmp_path)[1] == []
+
+
+def test_it_can_be_left_out(tmp_path: Path) -> None:
+    task = tmp_path / "own.task.toml"
+    task.write_text('[task]\nunit = "events"\n[read]\nformat = "brat"\nconfiguration = "no"\n')
+    assert validate(str(task), FIXTURES / "invalid/ACF203-whom").findings == ()
+
+
+def test_a_declaration_that_takes_its_labels_from_the_file_says_it_once(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "invalid/ACF201-relation", tmp_path / "a")
+    task = tmp_path / "a/own.task.toml"
+    task.write_text('[task]\nunit = "relations"\n[labels]\nfrom = "annotation.conf"\n', "utf-8")
+    codes = [item.code for item in validate(str(task), tmp_path / "a").findings]
+    assert codes == ["GEN101"]
+
+
+def test_types_that_name_each_other_come_to_an_end() -> None:
+    conf = parse("[entities]\nP\n\tP\n<A>=<B>|P\n<B>=<A>\n[relations]\nR Arg1:<A>, Arg2:P\n")
+    assert conf.roles("relations") == {"R": {"Arg1": ("P",), "Arg2": ("P",)}}
+    deep = "".join(f"<M{at}>=<M{at + 1}>\n" for at in range(20_000))
+    conf = parse(f"[entities]\nP\n{deep}<M20000>=P\n[relations]\nR Arg1:<M0>, Arg2:P\n")
+    assert conf.roles("relations")["R"]["Arg1"] == ("P",)
