@@ -305,7 +305,7 @@ def text_with_nodes(text: str, offsets: set[int]) -> tuple[dict[int, str], str]:
         offsets: the places of nodes in it, in code points.
 
     Examples:
-        >>> text_with_nodes("\\U0001f95b!", {1})[0]
+        >>> text_with_nodes("\U0001f95b!", {1})[0]
         {0: '0', 1: '2', 2: '3'}
     """
     places = sorted({0, len(text), *offsets})
