@@ -19,7 +19,7 @@ _BREAK = re.compile(r"\n")
 _XML_BREAK = re.compile(r"\r\n?|\n")
 
 
-_XML = ("XML", "LTF", "LAF", "BIO", "TLN5")
+_XML = ("XML", "LTF", "LAF", "BIO", "GAT", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
 _SHARED = (("TLN1", b"<ANNOTATION_D"), ("UIM", b"XMI"))
 """Prefixes of codes that formats in XML share with others, and what is in files of the former."""

@@ -492,6 +492,20 @@ def _as_labels(corpus: Corpus) -> Corpus:
     return corpus.replace(instances=labels)
 
 
+def _of_gate(corpus: Corpus) -> Corpus:
+    """Mentions with the text at their places, relations, and attributes of mentions."""
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    spans = corpus.mentions.select("document", "start", "end").iter_rows()
+    quoted = pl.Series([texts[row][start:end] for row, start, end in spans], dtype=pl.String)
+    relations = corpus.frames.filter(pl.col("kind") == "relation")
+    pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
+    modifiers = corpus.modifiers.filter(pl.col("target").str.starts_with("T"))
+    modifiers = modifiers.with_columns(modifier=pl.lit(""))
+    mentions = corpus.mentions.with_columns(text=quoted)
+    tables = {"mentions": mentions, "frames": relations, "arguments": pairs}
+    return corpus.replace(**tables, modifiers=modifiers)
+
+
 def _framed(corpus: Corpus) -> Corpus:
     """Only documents with frames."""
     kept = corpus.documents.filter(pl.col("row").is_in(corpus.frames["document"].implode()))
@@ -526,6 +540,7 @@ TRIALS: Mapping[str, Trial] = {
     "sacrebleu-tsv": Trial(translated, _named),
     "standoff": Trial(narrowed=_of_standoff),
     "brat": Trial(narrowed=_of_brat, again=frozenset({"modifiers"})),
+    "gate-xml": Trial(narrowed=_of_gate),
     "pubtator": Trial(narrowed=_of_pubtator),
     "appen": Trial(situations),
     "speech-sf-json": Trial(situations),

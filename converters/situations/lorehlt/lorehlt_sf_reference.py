@@ -408,6 +408,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "sentiments without a value": sentiments["value"].null_count(),
         "missing emotions, written as none": unfelt,
         "attributes that the tables do not have": corpus.attributes.filter(~known).height,
+        "empty texts of mentions": corpus.mentions.filter(text="").height,
         "mentions with discontinuous spans": corpus.mentions["fragments"].drop_nulls().len(),
     }
 
