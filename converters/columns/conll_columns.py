@@ -23,7 +23,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -151,7 +151,9 @@ class _Rows(NamedTuple):
 
 def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
-    text = (file.text or "").replace("\r\n", "\n")
+    text = file.text or ""
+    if "\r" in text:  # a single character is found much faster than two
+        text = text.replace("\r\n", "\n")
     lines = Lines(text)
     rows = _rows(text, lines, layout)
     begins = rows.tokens["begins"].to_numpy()
@@ -184,9 +186,10 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
 
 def _rows(text: str, lines: Lines, layout: Layout) -> _Rows:
     """The tokens of a text, from the cells of its lines."""
-    first = [line for line in islice(lines, _FIRST) if line.strip() and not _is_marker(line)]
+    first = [line.removesuffix("\r") for line in text.split("\n", _FIRST)[:_FIRST]]
+    first = [line for line in first if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
-    if not tabs and ("\t" in text or "  " in text or " \n" in text or "\n " in text):
+    if not tabs and ("\t" in text or _has_spaces(text)):
         text = re.sub(r"[ \t]+", " ", text)
         text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
@@ -217,43 +220,47 @@ def _table(text: str, separator: str, width: int) -> pl.DataFrame:
             infer_schema=False,
             truncate_ragged_lines=True,
         )
-    return table.with_row_index("record", 1).with_columns(pl.col("record").cast(pl.Int64))
+    return table.with_columns(record=pl.int_range(1, 1 + pl.len(), dtype=pl.Int64))
+
+
+def _has_spaces(text: str) -> bool:
+    """Whether a space is beside another, or beside a line break."""
+    codes = np.frombuffer(text.encode(), dtype=np.uint8)
+    space, end = codes == ord(" "), codes == ord("\n")
+    return bool(np.any(space[1:] & (space | end)[:-1]) or np.any(space[:-1] & end[1:]))
 
 
 def _divide(
     table: pl.DataFrame, lines: Lines, width: int, places: Sequence[int], layout: Layout
 ) -> _Rows:
     """The tokens of the cells, with their sentences and documents."""
-    empty = pl.all_horizontal(pl.col("0", str(width - 1)).is_null())
-    begin = re.escape(layout.document)
-    marker = pl.col("0").str.contains(f"^(?:#begin|{begin}(?:[ \t]|$))")
-    ends = pl.col("0").str.starts_with("#end")
-    table = table.with_columns(
-        begins_document=marker.fill_null(value=False), ends=ends.fill_null(value=False)
-    )
-    other = pl.col("begins_document") | pl.col("ends")
-    breaks = (empty | other).cast(pl.Int64).cum_sum()
-    table = table.with_columns(
-        sentence=breaks, document=pl.col("begins_document").cast(pl.Int64).cum_sum()
-    )
-    filled = pl.col(str(width - 1)).is_not_null() & pl.col(str(width)).is_null()
+    first, last = table["0"], table[str(width - 1)]
+    begins = first == layout.document
+    for start in ("#begin", f"{layout.document} ", f"{layout.document}\t"):
+        begins |= first.str.starts_with(start)
+    begins = begins.fill_null(value=False)
+    breaks = begins | first.str.starts_with("#end").fill_null(value=False)
+    breaks |= first.is_null() & last.is_null()
+    filled = last.is_not_null() & table[str(width)].is_null()
     for place in places:
-        filled &= pl.col(str(place)).is_not_null()
-    wrong = table.filter(~empty & ~other & ~filled)["record"]
+        filled &= table[str(place)].is_not_null()
+    table = table.with_columns(sentence=breaks.cum_sum(), document=begins.cum_sum().cast(pl.Int64))
+    wrong = table["record"].filter(~breaks & ~filled)
     problems = []
     for record in wrong:
         line = lines[record - 1]
         given = len(cells(line))
         values = {"given": given, "wanted": width}
         problems.append(Problem("COL101", record, 0, len(line), values))
-    begun = table.filter("begins_document")
+    begun = table.filter(begins)
     named = begun.filter(pl.col("0").str.starts_with("#"))
     names = {
         number: f"{match['name']};{match['part']}" if match["part"] else match["name"]
         for record, number in named.select("record", "document").iter_rows()
         if (match := _BEGIN.match(lines[record - 1]))
     }
-    tokens = _tokens(table.filter(~empty & ~other & filled), *places)
+    columns = ["record", "document", "sentence", *map(str, {*places})]
+    tokens = _tokens(table[columns].filter(~breaks & filled), *places)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
     count = begun.height
@@ -286,7 +293,6 @@ def _tables(
     begins = tokens["begins"].to_numpy()
     opening = np.flatnonzero(begins)
     closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
-    every = np.arange(len(begins))
     own = stem(file.member, SUFFIX)
     usual = "{}" if layout.numbered else own if rows.documents == 1 else f"{own}-{{}}"
     names = [rows.names.get(at, usual.format(at + 1)) for at in range(rows.documents)]
@@ -296,7 +302,7 @@ def _tables(
     return {
         "documents": pl.DataFrame(columns, schema=schema).with_columns(origin=pl.lit(0, pl.Int64)),
         "segments": made.place_rows(opening, closing, record),
-        "tokens": made.place_rows(every, every, record).with_columns(
+        "tokens": made.place_rows(slice(None), slice(None), record).with_columns(
             tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
         ),
         "mentions": made.place_rows(spans.first, spans.last, record).with_columns(
@@ -346,13 +352,14 @@ class _Text(NamedTuple):
         pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
         return [self.text[start:end] for start, end in pairs]
 
-    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
+    def place_rows(self, first: Whole | slice, last: Whole | slice, record: Whole) -> pl.DataFrame:
         """Rows that start and end with some tokens, at their places."""
-        base = self.offsets[self.document[first]]
+        document = self.document[first]
+        base = self.offsets[document]
         columns = {
-            "row": np.arange(len(first)),
-            "document": self.document[first],
-            "origin": np.zeros(len(first), dtype=np.int64),
+            "row": np.arange(len(document)),
+            "document": document,
+            "origin": np.zeros(len(document), dtype=np.int64),
             "record": record[first],
             "start": self.starts[first] - base,
             "end": self.ends[last] - base,
