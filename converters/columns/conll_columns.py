@@ -235,10 +235,8 @@ def _divide(
 ) -> _Rows:
     """The tokens of the cells, with their sentences and documents."""
     first, last = table["0"], table[str(width - 1)]
-    begins = first == layout.document
-    for start in ("#begin", f"{layout.document} ", f"{layout.document}\t"):
-        begins |= first.str.starts_with(start)
-    begins = begins.fill_null(value=False)
+    begins = (first == layout.document) | first.str.starts_with(f"{layout.document} ")
+    begins = (begins | first.str.starts_with("#begin")).fill_null(value=False)
     breaks = begins | first.str.starts_with("#end").fill_null(value=False)
     breaks |= first.is_null() & last.is_null()
     filled = last.is_not_null() & table[str(width)].is_null()
@@ -333,9 +331,11 @@ class _Text(NamedTuple):
     @classmethod
     def of(cls, rows: _Rows) -> "_Text":
         """The words with spaces between them, and line breaks between sentences."""
-        words, begins = rows.tokens["word"], rows.tokens["begins"]
-        between = pl.when(begins).then(pl.lit("\n")).otherwise(pl.lit(" "))
-        text = pl.select(pl.concat_str(between, words)).to_series().str.join("").item()[1:]
+        words, begins = rows.tokens["word"], rows.tokens["begins"].to_numpy()
+        codes = bytearray(words.str.join(" ").item().encode())
+        firsts = np.cumsum(words.str.len_bytes().to_numpy() + np.int64(1))[:-1][begins[1:]]
+        np.frombuffer(codes, dtype=np.uint8)[firsts - 1] = ord("\n")
+        text = codes.decode()
         length = words.str.len_chars().to_numpy().astype(np.int64)
         ends = np.cumsum(length + 1) - 1
         starts, document = ends - length, rows.tokens["document"].to_numpy()
