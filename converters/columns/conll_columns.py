@@ -24,9 +24,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from itertools import accumulate, islice, pairwise
+from itertools import accumulate, pairwise
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
@@ -116,7 +117,9 @@ def read(
     reader = TagReader(scheme, repair, SUFFIX, numbered, _tag_stretch(tag))
 
     def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        text = (file.text or "").replace("\r\n", "\n")
+        text = file.text or ""
+        if "\r" in text:  # a single character is found much faster than two
+            text = text.replace("\r\n", "\n")
         lines = Lines(text)
         return reader.read(file, lines, _rows(text, lines, layout))
 
@@ -141,9 +144,10 @@ def _index(text: str) -> int:
 
 def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     """The tokens of a text, from the cells of its lines."""
-    first = [line for line in islice(lines, _FIRST) if line.strip() and not _is_marker(line)]
+    first = [line.removesuffix("\r") for line in text.split("\n", _FIRST)[:_FIRST]]
+    first = [line for line in first if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
-    if not tabs and ("\t" in text or "  " in text or " \n" in text or "\n " in text):
+    if not tabs and ("\t" in text or _has_spaces(text)):
         text = re.sub(r"[ \t]+", " ", text)
         text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
@@ -195,37 +199,39 @@ def _table(text: str, separator: str, width: int) -> pl.DataFrame:
             infer_schema=False,
             truncate_ragged_lines=True,
         )
-    return table.with_row_index("record", 1).with_columns(pl.col("record").cast(pl.Int64))
+    return table.with_columns(record=pl.int_range(1, 1 + pl.len(), dtype=pl.Int64))
+
+
+def _has_spaces(text: str) -> bool:
+    """Whether a space is beside another, or beside a line break."""
+    codes = np.frombuffer(text.encode(), dtype=np.uint8)
+    space, end = codes == ord(" "), codes == ord("\n")
+    return bool(np.any(space[1:] & (space | end)[:-1]) or np.any(space[:-1] & end[1:]))
 
 
 def _divide(
     table: pl.DataFrame, lines: Lines, width: int, places: Sequence[int], layout: Layout
 ) -> TokenRows:
     """The tokens of the cells, with their sentences and documents."""
-    empty = pl.all_horizontal(pl.col("0", str(width - 1)).is_null())
-    begin = re.escape(layout.document)
-    marker = pl.col("0").str.contains(f"^(?:#begin|{begin}(?:[ \t]|$))")
-    ends = pl.col("0").str.starts_with("#end")
-    table = table.with_columns(
-        begins_document=marker.fill_null(value=False), ends=ends.fill_null(value=False)
-    )
-    other = pl.col("begins_document") | pl.col("ends")
-    breaks = (empty | other).cast(pl.Int64).cum_sum()
-    table = table.with_columns(
-        sentence=breaks, document=pl.col("begins_document").cast(pl.Int64).cum_sum()
-    )
-    filled = pl.col(str(width - 1)).is_not_null() & pl.col(str(width)).is_null()
+    first, last = table["0"], table[str(width - 1)]
+    begins = (first == layout.document) | first.str.starts_with(f"{layout.document} ")
+    begins = (begins | first.str.starts_with("#begin")).fill_null(value=False)
+    breaks = begins | first.str.starts_with("#end").fill_null(value=False)
+    breaks |= first.is_null() & last.is_null()
+    filled = last.is_not_null() & table[str(width)].is_null()
     for place in places:
-        filled &= pl.col(str(place)).is_not_null()
-    wrong = table.filter(~empty & ~other & ~filled)["record"]
+        filled &= table[str(place)].is_not_null()
+    table = table.with_columns(sentence=breaks.cum_sum(), document=begins.cum_sum().cast(pl.Int64))
+    wrong = table["record"].filter(~breaks & ~filled)
     problems = [_wrong_line(record, lines[record - 1], width, layout.word) for record in wrong]
-    begun = table.filter("begins_document")
+    begun = table.filter(begins)
     names, taken = dict[int, str](), dict[str, int]()
     for record, number in begun.select("record", "document").iter_rows():
         if match := _BEGIN.match(lines[record - 1]):
             name = f"{match['name']};{match['part']}" if match["part"] else match["name"]
             names[number] = unique_name(name, taken)
-    tokens = _tokens(table.filter(~empty & ~other & filled), *places)
+    columns = ["record", "document", "sentence", *map(str, {*places})]
+    tokens = _tokens(table[columns].filter(~breaks & filled), *places)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
     count = begun.height

@@ -37,7 +37,7 @@ _HEADER = b'"hlteval-corpus"'
 _OTHERS = re.compile(
     rb'"(?:denotations|sourceid|sourcedb|Place_KB_ID|Justification_ID|SEC|from_name|completed_by'
     rb"|annotation_id|total_annotations|start_offset|Comments|annotation_approver|_input_hash"
-    rb'|_task_hash|_annotator_id|token_start|answer|ents|sents|paragraphs|passages'
+    rb"|_task_hash|_annotator_id|token_start|answer|ents|sents|paragraphs|passages"
     rb'|%TYPES|%FEATURE_STRUCTURES|%VIEWS)"[ \t\r\n]*:'
     rb'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )

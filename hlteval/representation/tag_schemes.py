@@ -20,6 +20,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 Whole = NDArray[np.int64]
+Small = NDArray[np.uint8]
 Mask = NDArray[np.bool_]
 Scheme = Literal["IOB1", "IOB2", "IOE1", "IOE2", "IOBES", "BILOU"]
 
@@ -74,7 +75,7 @@ class TagSequence:
         labels: the types, `NO_TYPE` first.
     """
 
-    prefix: Whole
+    prefix: Small
     label: Whole
     begins: Mask
     labels: tuple[str, ...]
@@ -98,15 +99,14 @@ class TagSequence:
         codes = tags.cast(pl.Categorical).to_physical()
         firsts = codes.arg_unique()
         names = tags.gather(firsts).to_list()
-        numbers = np.zeros(1 + max(codes.gather(firsts), default=0), dtype=np.int64)
-        numbers[codes.gather(firsts).to_numpy()] = np.arange(len(names))
         rest = [name[1:].strip("-") if strict else name[1:].split("-", 1)[-1] for name in names]
         labels = (NO_TYPE, *dict.fromkeys(label for label in rest if label not in {"", NO_TYPE}))
         letters = [PREFIXES.find(name[:1] or "?") for name in names]
-        prefix = np.array([OTHER if at < 0 else at for at in letters], dtype=np.int64)
-        label = np.array([labels.index(each or NO_TYPE) for each in rest], dtype=np.int64)
-        number = numbers[codes.to_numpy()]
-        return cls(prefix[number], label[number], begins, labels)
+        code, size = codes.to_numpy(), 1 + max(codes.gather(firsts), default=0)
+        prefix, label = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
+        prefix[code[firsts]] = [OTHER if at < 0 else at for at in letters]
+        label[code[firsts]] = [labels.index(each or NO_TYPE) for each in rest]
+        return cls(prefix[code], label[code], begins, labels)
 
     @cached_property
     def as_iobes(self) -> "TagSequence":
@@ -114,38 +114,30 @@ class TagSequence:
         return replace(self, prefix=_IOBES[self.prefix])
 
     @cached_property
-    def transitions(self) -> "Transitions":
-        """The sequence with an `O` after each sentence, and what each tag follows."""
-        size = len(self.prefix)
-        ends = np.flatnonzero(np.r_[self.begins[1:], np.ones(min(size, 1), dtype=np.bool_)]) + 1
-        prefix, label = np.insert(self.prefix, ends, OUT), np.insert(self.label, ends, 0)
-        place = np.arange(size) + np.cumsum(self.begins) - min(size, 1)
-        token = np.zeros(len(prefix), dtype=np.int64)
-        token[place] = np.arange(size)
-        before, label_before = np.r_[OUT, prefix][:-1], np.r_[0, label][:-1]
-        pair = 2 * ((OTHER + 1) * before + prefix) + (label_before == label)
-        return Transitions(pair, label, place, token)
+    def after(self) -> Small:
+        """Of each tag, the place in the tables of pairs of the one before it and itself.
+
+        Before the first tag of a sentence there is an `O`.
+        """
+        before, label_before = np.roll(self.prefix, 1), np.roll(self.label, 1)
+        before[self.begins], label_before[self.begins] = OUT, 0
+        return _pairs(before, self.prefix, label_before == self.label)
+
+    @cached_property
+    def before(self) -> Small:
+        """Of each tag, the place of itself and the one after it; an `O` after each sentence."""
+        pairs, last = np.roll(self.after, -1), np.roll(self.begins, -1)
+        pairs[last] = _pairs(self.prefix[last], OUT, self.label[last] == 0)
+        return pairs
+
+    def spans(self, first: Whole, last: Whole) -> Spans:
+        """Spans of tokens, with the types of their last tags."""
+        return Spans(first, last, self.label[last])
 
 
-class Transitions(NamedTuple):
-    """A sequence with an `O` after each sentence.
-
-    Attributes:
-        pair: of each tag, its place in the tables of pairs: the prefix before it, its own, and
-            whether their types are the same.
-        label: the number of its type.
-        place: the index of each token in this sequence.
-        token: the number of the token of each tag; 0 for those that were added.
-    """
-
-    pair: Whole
-    label: Whole
-    place: Whole
-    token: Whole
-
-    def spans(self, first: Whole, last: Whole, labelled: Whole) -> Spans:
-        """Spans by indices into this sequence, with the types of some tags of them."""
-        return Spans(self.token[first], self.token[last], self.label[labelled])
+def _pairs(first: Small, second: Small | int, same: Mask) -> Small:
+    """The places of pairs in the raveled tables of `_table`."""
+    return np.asarray(2 * ((OTHER + 1) * first + second) + same, dtype=np.uint8)
 
 
 def move_suffix(tags: pl.Series) -> pl.Series:
@@ -196,11 +188,10 @@ def repair(tags: TagSequence) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(0, 0), (1, 1), (2, 2)]
     """
-    full = tags.transitions
-    ends, starts = np.flatnonzero(_ENDS.ravel()[full.pair]), _STARTS.ravel()[full.pair]
+    starts = np.r_[0, np.flatnonzero(_STARTS.ravel()[tags.after])]
+    ends = np.flatnonzero(_ENDS.ravel()[tags.before])
     # Where nothing has begun, a span begins where the last one did, or at the first token.
-    begun = np.maximum.accumulate(np.where(starts, np.arange(len(starts)), 0))
-    return full.spans(begun[ends - 1], ends - 1, ends - 1)
+    return tags.spans(starts[np.searchsorted(starts, ends, side="right") - 1], ends)
 
 
 _SAME = {"=": (True,), "!": (False,), "*": (True, False)}
@@ -255,22 +246,22 @@ def strict(tags: TagSequence, scheme: Scheme) -> Spans:
         >>> list(zip(found.first.tolist(), found.last.tolist()))
         [(1, 1)]
     """
-    full = tags.transitions
-    start, inside, end = (table.ravel()[full.pair] for table in _STRICT[scheme])
+    patterns = _STRICT[scheme]
+    start, inside = (table.ravel()[tags.after] for table in (patterns.start, patterns.inside))
     numbers = np.arange(len(start))
     # A span is open where something has begun since the last tag that continues nothing.
     reset = np.maximum.accumulate(np.where(inside, 0, numbers))
     begun = np.maximum.accumulate(np.where(start, numbers, -1))
     is_open = np.r_[False, begun >= reset][:-1]
     firsts = np.flatnonzero(start & ~(inside & is_open))
-    breaks = np.flatnonzero(~inside)
-    after = breaks[np.searchsorted(breaks, firsts, side="right")] if len(firsts) else firsts
-    complete = end[after]
-    firsts, lasts = firsts[complete], after[complete] - 1
-    return full.spans(firsts, lasts, firsts)
+    breaks = np.r_[np.flatnonzero(~inside), len(inside)]
+    lasts = breaks[np.searchsorted(breaks, firsts, side="right")] - 1
+    complete = patterns.end.ravel()[tags.before[lasts]]
+    firsts, lasts = firsts[complete], lasts[complete]
+    return Spans(firsts, lasts, tags.label[firsts])
 
 
-_IOBES = np.array([OUT, BEGIN, IN, END, SINGLE, END, SINGLE, DOT, OTHER])
+_IOBES = np.array([OUT, BEGIN, IN, END, SINGLE, END, SINGLE, DOT, OTHER], dtype=np.uint8)
 
 
 _OPEN, _GO_ON = (BEGIN, IN), (IN, END)
@@ -320,14 +311,13 @@ def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
         >>> find_broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
-    full = tags.as_iobes.transitions
+    own = tags.as_iobes
 
-    def is_broken(side: int) -> Mask:
+    def is_broken(pairs: Small, side: int) -> Mask:
         table = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[side])
-        return np.asarray(table.ravel()[full.pair])
+        return np.asarray(table.ravel()[pairs])
 
-    by_first, by_second = is_broken(0), is_broken(1)
-    return Broken(by_second[full.place], np.r_[by_first, False][1:][full.place])
+    return Broken(is_broken(own.after, 1), is_broken(own.before, 0))
 
 
 def read_spans(
@@ -372,8 +362,8 @@ def detect(tags: TagSequence) -> Scheme:
     if counts[SINGLE] or (counts[END] and counts[BEGIN]):
         return "IOBES"
     usual, other = _PAIRS["E" if counts[END] else "B"]
-    wrong = [find_broken(tags, scheme).either.any() for scheme in (usual, other)]
-    return other if wrong[0] and not wrong[1] else usual
+    fits = not find_broken(tags, usual).either.any()
+    return usual if fits or find_broken(tags, other).either.any() else other
 
 
 _PAIRS: Mapping[str, tuple[Scheme, Scheme]] = MappingProxyType(

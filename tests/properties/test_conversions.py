@@ -486,6 +486,8 @@ def _of_pubtator(corpus: Corpus) -> Corpus:
     pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
     pairs = pairs.with_columns(target=pl.lit("NIL2"))
     return corpus.replace(mentions=rows, frames=relations, arguments=pairs)
+
+
 def _as_labels(corpus: Corpus) -> Corpus:
     """Instances as labels of their documents."""
     labels = corpus.instances.with_columns(kind=pl.lit("label"))

@@ -117,9 +117,12 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
 
 def other_tokens(context: RuleContext) -> pl.LazyFrame:
     """The first token of a document that is not that of the reference, where both have tokens."""
+    ours, theirs = context.system.tokens, context.against.tokens
+    if context.own or ours["document", "text"].equals(theirs["document", "text"]):
+        ours, theirs = ours.clear(), theirs.clear()
     columns = ("document", "origin", "record", "text")
-    words = context.system.tokens.lazy().select(*columns, id=pl.lit(None, pl.String))
-    others = context.against.tokens.lazy().select("document", wanted="text")
+    words = ours.lazy().select(*columns, id=pl.lit(None, pl.String))
+    others = theirs.lazy().select("document", wanted="text")
     at_place = {"place": pl.int_range(pl.len()).over("document")}
     key = ["document", "place"]
     both = words.with_columns(**at_place).join(
@@ -132,7 +135,7 @@ def other_tokens(context: RuleContext) -> pl.LazyFrame:
     beyond = pl.lit("the end of the document")
     wanted = pl.coalesce(pl.format("'{}'", pl.col("wanted").str.head(40)), beyond)
     found = wrong.with_columns(wanted=wanted, given=pl.col("text").str.head(40))
-    return at(only_if(not context.own, found), "text")
+    return at(found, "text")
 
 
 def outside_text(context: RuleContext) -> pl.LazyFrame:

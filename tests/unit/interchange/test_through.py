@@ -9,7 +9,11 @@ import pytest
 from hlteval import convert
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
-SUFFIXES = {"bioc-xml": ".bioc.xml", "bioc-json": ".bioc.json", "pubannotation": ".pubannotation.json"}
+SUFFIXES = {
+    "bioc-xml": ".bioc.xml",
+    "bioc-json": ".bioc.json",
+    "pubannotation": ".pubannotation.json",
+}
 
 
 def lines(path: Path) -> dict[str, list[str]]:
