@@ -42,6 +42,10 @@ class Tagged(NamedTuple):
     made: MadeText
 
 
+#: Why a mention is lost whose fragments are counted already.
+_IN_PIECES = "discontinuous spans"
+
+
 def _tokens(corpus: Corpus) -> pl.DataFrame:
     """The tokens of a corpus by document and start, or those of its texts; and what they begin."""
     own = corpus.tokens.select("document", "segment_row", "start", "end", "text", "pos")
@@ -129,7 +133,7 @@ def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     torn = pl.col("first").is_null() | pl.col("last").is_null() | (pl.col("first") > pl.col("last"))
     reason = (
         pl.when(pl.col("fragments").is_not_null())
-        .then(pl.lit("discontinuous spans"))
+        .then(pl.lit(_IN_PIECES))
         .when(torn)
         .then(pl.lit("spans that do not begin and end with words"))
         .when(pl.col("sentence") != pl.col("other"))
@@ -287,7 +291,11 @@ def count_words_lost(corpus: Corpus, tagged: Tagged) -> Mapping[str, int]:
     same = texts["text"] == pl.Series(made.texts, dtype=pl.String).gather(texts["number"])
     own = corpus.tokens.join(now, left_on=[*key, "text"], right_on=[*key, "word"], how="anti")
     return {
-        **{reason: reasons.count(reason) for reason in dict.fromkeys(reasons)},
+        **{
+            reason: reasons.count(reason)
+            for reason in dict.fromkeys(reasons)
+            if reason != _IN_PIECES
+        },
         "documents whose name no line can have": corpus.documents.height - documents.height,
         "texts that are not their words with single spaces": int((~same).sum()),
         "sentences with other offsets in the text of words": corpus.segments.join(
