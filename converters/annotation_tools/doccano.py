@@ -24,13 +24,15 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
@@ -41,8 +43,10 @@ _MEMBERS = re.compile(
     r'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
 #: The definition of the items of each member.
-_PARTS = dict.fromkeys(("label", "labels", "entities", "annotations"), "span")
-_PARTS |= {"cats": "span", "relations": "relation"}
+_PARTS = {
+    **dict.fromkeys(("label", "labels", "entities", "annotations", "cats"), "span"),
+    "relations": "relation",
+}
 _ENTITY = ("id", "label", "start_offset", "end_offset", "user")
 _RELATION = ("id", "from_id", "to_id", "type")
 #: Categories are shorter, and have fewer words.
@@ -104,7 +108,10 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         item |= {} if document.text is None else {"text": document.text}
         categories = [label.label for label in document.labels]
         if spans and numbered:
-            numbers = _numbers(document)
+            given = {each.number: as_number(each.name) for each in document.mentions}
+            numbers = {at: name for at, name in given.items() if isinstance(name, int)}
+            others = [at for at in given if at not in numbers]
+            numbers |= dict(zip(others, count(max([0, *numbers.values()]) + 1), strict=False))
             item["entities"] = [
                 {"id": numbers[each.number], "label": each.label, "start_offset": each.start,
                  "end_offset": each.end, **each.members}
@@ -131,15 +138,6 @@ def _has_numbers(documents: Iterable[Document]) -> bool:
         or any(isinstance(as_number(each.name), int) for each in document.mentions)
         for document in documents
     )
-
-
-def _numbers(document: Document) -> dict[int, int]:
-    """The number of each entity by its place: its own, or the next."""
-    given = {each.number: as_number(each.name) for each in document.mentions}
-    numbers = {at: name for at, name in given.items() if isinstance(name, int)}
-    free = max([0, *numbers.values()])
-    others = [at for at in given if at not in numbers]
-    return {**numbers, **{at: free + more for more, at in enumerate(others, start=1)}}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

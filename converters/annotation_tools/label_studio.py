@@ -30,8 +30,8 @@ from typing import Any
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
-from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
@@ -52,6 +52,7 @@ _PLACED = ("id", "type", "value", "score", "from_id", "to_id", "labels")
 _VALUE = ("start", "end", "text", *_SPANS)
 #: The members that are not kept if they have these values.
 _USUAL = {"to_name": "text", "direction": "right"}
+_LARGEST = 10**15
 #: The members of an object of JSON_MIN that are those of the annotation.
 _MIN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
 
@@ -134,7 +135,7 @@ def _text_member(data: Mapping[str, Any], wanted: str) -> str:
 
 
 def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> str | None:
-    """Who completed an annotation: an address or number, the model, or what tells it apart."""
+    """The annotator: an address or number, the model, or what tells an annotation apart."""
     by = annotation.get("completed_by", annotation.get("model_version"))
     if isinstance(by, dict):
         by = by.get("email") or by.get("id")
@@ -146,7 +147,8 @@ def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> 
 def _is_span(item: Item) -> bool:
     value = item.get("value", {})
     places = (value.get("start"), value.get("end"))
-    return item["type"] in _SPANS and all(type(place) is int for place in places)
+    known = all(type(place) is int and 0 <= place < _LARGEST for place in places)
+    return item["type"] in _SPANS and known
 
 
 def _add_region(draft: Draft, path: Path, item: Item, annotator: str | None, prefix: str) -> str:
@@ -216,13 +218,13 @@ def _take_minimal(draft: Draft, item: Item) -> None:
             for label in choices:
                 draft.label(label, None, annotator)
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
-            regions = [each for each in parts if _is_minimal(each)]
-            for at, region in enumerate(regions):
-                kind = next(name for name in _SPANS if name in region)
+            for at, region in enumerate(parts):
+                kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")
                 result = {"type": kind, "value": region, "from_name": control}
-                _add_region(draft, (control, at), result, annotator, f"{number}:")
-            if len(regions) < len(parts):
-                draft.leave_out("regions without offsets or labels", (control,), "JAN106")
+                if _is_span(result):
+                    _add_region(draft, (control, at), result, annotator, f"{number}:")
+                else:
+                    draft.leave_out("regions without offsets or labels", (control,), "JAN106")
         else:
             continue
         known.add(control)
@@ -230,12 +232,6 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         _keep_data(draft, {name: part for name, part in item.items() if name not in known}, "")
         if member != "text" and member:
             draft.keep("$.member", {member: None})
-
-
-def _is_minimal(region: Item) -> bool:
-    labels = [region[name] for name in _SPANS if isinstance(region.get(name), list)]
-    places = (region.get("start"), region.get("end"))
-    return bool(labels) and all(type(at) is int and 0 <= at < 10**15 for at in places)
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:

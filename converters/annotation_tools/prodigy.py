@@ -30,7 +30,8 @@ from typing import Any
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, Mention, Relation, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
@@ -158,7 +159,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
-        tokens = [_token(at, row, text) for at, row in enumerate(document.others["tokens"])]
+        tokens = [_make_token(at, row, text) for at, row in enumerate(document.others["tokens"])]
         if document.relations and not tokens:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
@@ -166,7 +167,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             yield document.row, {**item, **document.members["$"], **members}
 
 
-def _token(at: int, row: Mapping[str, Any], text: str) -> Item:
+def _make_token(at: int, row: Mapping[str, Any], text: str) -> Item:
     space = text[row["end"] : row["end"] + 1] == " "
     token = {"text": row["text"], "start": row["start"], "end": row["end"], "id": at, "ws": space}
     return {**token, **row["members"]}
@@ -181,7 +182,7 @@ def _tokens(text: str, mentions: Iterable[Mention]) -> list[Item]:
         cuts = [start, *(at for at in borders if start < at < end), end]
         for first, last in pairwise(cuts):
             row = {"text": text[first:last], "start": first, "end": last, "members": {}}
-            tokens.append(_token(len(tokens), row, text))
+            tokens.append(_make_token(len(tokens), row, text))
     return tokens
 
 
@@ -191,14 +192,14 @@ def _answer(
     """The object of an annotator."""
     starts, ends = ([token[side] for token in tokens] for side in ("start", "end"))
 
-    def placed(mention: Mention) -> Item:
+    def place(mention: Mention) -> Item:
         first, last = bisect_right(starts, mention.start) - 1, bisect_left(ends, mention.end)
         known = {"token_start": max(first, 0), "token_end": max(min(last, len(ends) - 1), 0)}
         span = {"start": mention.start, "end": mention.end, **(known if tokens else {})}
         return {**span, "label": mention.label}
 
-    def linked(relation: Relation) -> Item:
-        spans = [placed(end) for end in relation.ends]
+    def link(relation: Relation) -> Item:
+        spans = [place(end) for end in relation.ends]
         item: Item = {} if relation.name is None else {"id": relation.name}
         item |= {end: span.get("token_end", 0) for end, span in zip(_ENDS, spans, strict=True)}
         item |= {f"{end}_span": span for end, span in zip(_ENDS, spans, strict=True)}
@@ -214,8 +215,8 @@ def _answer(
         if mention.annotator == annotator:
             more = {"id": mention.own_name, "score": mention.confidence, "kb_id": mention.entity}
             more = {name: value for name, value in more.items() if value is not None}
-            spans.append({**placed(mention), **more, **mention.members})
-    relations = [linked(each) for each in document.relations if each.annotator == annotator]
+            spans.append({**place(mention), **more, **mention.members})
+    relations = [link(each) for each in document.relations if each.annotator == annotator]
     labels = [each.label for each in document.labels if each.annotator == annotator]
     item |= {"spans": spans} if spans or not labels else {}
     item |= {"relations": relations} if relations else {}

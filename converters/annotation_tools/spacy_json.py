@@ -29,7 +29,8 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, Item, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
@@ -38,8 +39,13 @@ from hlteval.syntax.places import Path
 
 _MEMBERS = re.compile(r'"(?:ents|sents|paragraphs)"[ \t\r\n]*:[ \t\r\n]*\[')
 _TRAINING = "paragraphs.*.sentences.*.tokens.*"
-_PARTS = {"sents.*": "sentence", "tokens.*": "token", "ents.*": "span", "spans.*.*": "span"}
-_PARTS[_TRAINING] = "word"
+_PARTS = {
+    "sents.*": "sentence",
+    "tokens.*": "token",
+    "ents.*": "span",
+    "spans.*.*": "span",
+    _TRAINING: "word",
+}
 _SPAN = ("start", "end", "label", "kb_id", "id")
 _OWN = ("$", "$.sents", "$.tokens", "$.ents", "$.spans", "$.cats")
 #: The group of spans that a span categorizer has.
@@ -182,8 +188,16 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         spans = _spans(document)
         item["ents"] = spans.pop("", [])
         sentences = document.others["segments"]
-        item |= {"sents": list(map(_sentence, sentences))} if sentences else {}
-        item["tokens"] = [_token(*each) for each in enumerate(document.others["tokens"])]
+        if sentences:
+            item["sents"] = [
+                {"start": row["start"], "end": row["end"], **row["members"]} for row in sentences
+            ]
+        item["tokens"] = [
+            {"id": at, "start": row["start"], "end": row["end"]}
+            | {name: row[name] for name in ("pos", "morph") if row[name] is not None}
+            | row["members"]
+            for at, row in enumerate(document.others["tokens"])
+        ]
         groups = {**document.members["$.spans"], **spans}
         item |= {"spans": groups} if groups else {}
         scores = {each.label: 1.0 if each.score is None else each.score for each in document.labels}
@@ -192,15 +206,6 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             document.row,
             {**item, **({"cats": scores} if scores else {}), **document.members["$"]},
         )
-
-
-def _sentence(row: Mapping[str, Any]) -> Item:
-    return {"start": row["start"], "end": row["end"], **row["members"]}
-
-
-def _token(at: int, row: Mapping[str, Any]) -> Item:
-    more = {name: row[name] for name in ("pos", "morph") if row[name] is not None}
-    return {"id": at, "start": row["start"], "end": row["end"], **more, **row["members"]}
 
 
 def _spans(document: Document) -> dict[str, list[Item]]:

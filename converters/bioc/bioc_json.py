@@ -34,6 +34,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
 from hlteval.converters.toolkit.json_documents import (
+    Item,
     Reporter,
     Structure,
     compact,
@@ -209,7 +210,7 @@ class _File:
             reporter.settle()
         self.ordinals[self.root], self.passed = 0, frozenset(passed)
 
-    def tables(self, names: dict[str, int], offsets: str) -> dict[str, Any]:
+    def tables(self, names: dict[str, int], offsets: str) -> Item:
         """The rows of the tables; all problems are reported."""
         if offsets != CHARACTERS:
             count_characters(cast("Any", self.root), offsets)
@@ -228,7 +229,7 @@ class _File:
             span = self.reporter.places.span(start, start)
             places[problem.record] = (span.line, span.column)
         self.reporter.settle()
-        tables: dict[str, Any] = documents.tables(places)
+        tables: Item = documents.tables(places)
         others = tables["rejected_records"]
         rejected = [{**row, "row": at} for at, row in enumerate([*self.rejected, *others])]
         return {**tables, "rejected_records": rejected}
@@ -240,13 +241,9 @@ class _File:
         self.reporter.report(index, problem.code, path, lambda: problem.values)
 
 
-def _records(value: Mapping[str, Any]) -> Iterator[Path]:
-    return iter(Tree(value).paths.values())
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of elements and of their members."""
-    return locate_records(member, places, _records)
+    return locate_records(member, places, lambda value: iter(Tree(value).paths.values()))
 
 
 def write(corpora: Iterable[Corpus], path: FilePath) -> None:
@@ -257,7 +254,10 @@ def write(corpora: Iterable[Corpus], path: FilePath) -> None:
             infons = writing.Infons(corpus)
             for document in writing.documents(corpus, infons):
                 head = _head(infons, document.row) if not begun else ","
-                stream.write(f"{head}\n{compact(_document(document))}")
+                item: Item = {"id": document.name, "infons": dict(_pairs(document.infons))}
+                item["passages"] = [_passage(passage) for passage in document.passages]
+                item |= _items(document.annotations, document.relations)
+                stream.write(f"{head}\n{compact(item)}")
                 begun = True
         stream.write(f"{'' if begun else _head(writing.Infons(Corpus()), 0)}\n]}}\n")
 
@@ -277,16 +277,9 @@ def _pairs(infons: writing.Pairs) -> Iterator[tuple[str, str]]:
             yield key if seen[key] == 1 else f"{key}_{seen[key]}", value
 
 
-def _document(document: writing.Document) -> dict[str, Any]:
-    """A document as an object."""
-    passages = [_passage(passage) for passage in document.passages]
-    item = {"id": document.name, "infons": dict(_pairs(document.infons)), "passages": passages}
-    return {**item, **_items(document.annotations, document.relations)}
-
-
-def _passage(passage: writing.Passage) -> dict[str, Any]:
+def _passage(passage: writing.Passage) -> Item:
     """A passage or sentence as an object."""
-    item: dict[str, Any] = {"offset": passage.start, "infons": dict(_pairs(passage.infons))}
+    item: Item = {"offset": passage.start, "infons": dict(_pairs(passage.infons))}
     if passage.key[0] == "sentence" or (passage.text is not None and not passage.sentences):
         item["text"] = passage.text
     if passage.key[0] != "sentence":
@@ -296,7 +289,7 @@ def _passage(passage: writing.Passage) -> dict[str, Any]:
 
 def _items(
     annotations: Iterable[writing.Item], relations: Iterable[writing.Item]
-) -> dict[str, list[dict[str, Any]]]:
+) -> dict[str, list[Item]]:
     """Annotations and relations as objects."""
     return {
         "annotations": [

@@ -27,7 +27,7 @@ from typing import Any, Literal
 import polars as pl
 
 from hlteval.converters.columns.tag_findings import Repair
-from hlteval.converters.columns.tag_writing import Tagged, count_words_lost, tag_corpus
+from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
@@ -111,7 +111,7 @@ class _Rows:
             refuse("HFT101", tokens=self.tokens, tags=tags)
         elif len(words) != len(given):
             refuse("HFT102", given=len(given), wanted=len(words))
-        elif (named := self.named(given)) is None:
+        elif (named := self.name_tags(given)) is None:
             known = {*range(len(self.names)), _IGNORED}
             wrong = next(tag for tag in given if not isinstance(tag, str) and tag not in known)
             refuse("HFT103", given=shorten(str(wrong), 20), count=len(self.names))
@@ -126,7 +126,7 @@ class _Rows:
                 self.columns[column] += part
             self.count += 1
 
-    def named(self, given: Sequence[Any]) -> list[str] | None:
+    def name_tags(self, given: Sequence[Any]) -> list[str] | None:
         """Tags as texts; None where a number has no name."""
         found = list[str]()
         for tag in given:
@@ -236,9 +236,17 @@ def write(
     Raises:
         WrongSetting: if a tag is not among the names that are set.
     """
-    tables = [_table(tag_corpus(_joined(corpus), "tab", to_scheme, "plain")) for corpus in corpora]
-    table = pl.concat(tables) if tables else pl.DataFrame(schema=dict(_SCHEMA))
-    found = sorted(set(table["ner_tags"].explode().drop_nulls()) - {_OUTSIDE}, key=_order)
+    tables = [pl.DataFrame(schema=dict(_SCHEMA))]
+    for corpus in corpora:
+        tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
+        rows = tagged.tokens.group_by("document", maintain_order=True)
+        lists = rows.agg(tokens="word", ner_tags="tag")
+        named = tagged.documents.select(document="row", id="name")
+        table = named.join(lists, on="document", how="inner", maintain_order="left")
+        tables.append(table.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items()))
+    table = pl.concat(tables)
+    tags = set(table["ner_tags"].explode().drop_nulls()) - {_OUTSIDE}
+    found = sorted(tags, key=lambda tag: tag[1:] + tag)
     declared = [name.strip() for name in names.split(",")] if names else [_OUTSIDE, *found]
     if others := {*found} - {*declared}:
         raise WrongSetting(f"the names of tags lack {', '.join(sorted(others))}")
@@ -264,22 +272,7 @@ _SCHEMA: Mapping[str, Any] = {
 }
 
 
-def _order(tag: str) -> tuple[str, str]:
-    """The order of tags: by type, and by prefix."""
-    return tag.partition("-")[2], tag
-
-
-def _table(tagged: Tagged) -> pl.DataFrame:
-    """The rows of documents."""
-    rows = tagged.tokens.group_by("document", maintain_order=True).agg(
-        tokens="word", ner_tags="tag"
-    )
-    named = tagged.documents.select(document="row", id="name")
-    found = named.join(rows, on="document", how="inner", maintain_order="left")
-    return found.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items())
-
-
-def _joined(corpus: Corpus) -> Corpus:
+def _join_sentences(corpus: Corpus) -> Corpus:
     """The corpus with a sentence for all of each document."""
     ends = corpus.tokens.group_by("document", maintain_order=True)
     spans = ends.agg(pl.col("origin", "record").first(), pl.col("start").min(), pl.col("end").max())
@@ -295,7 +288,7 @@ def _joined(corpus: Corpus) -> Corpus:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what rows of tokens cannot represent."""
-    joined = _joined(corpus)
+    joined = _join_sentences(corpus)
     tagged = tag_corpus(joined, "tab", "IOB2", "plain")
     key = ["document", "start", "end"]
     others = corpus.segments.join(joined.segments, on=key, how="anti").height

@@ -53,6 +53,7 @@ from hlteval.converters.pubannotation.reading import (
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.json_documents import (
+    Item,
     Reporter,
     compact,
     file_content,
@@ -69,7 +70,6 @@ _SUFFIX = ".json"
 _LARGEST = 10**15 - 1
 _ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
 _KEY = ("row", "document", "origin", "record")
-Item = dict[str, Any]
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
 
 

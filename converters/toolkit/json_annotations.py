@@ -14,6 +14,7 @@ from typing import Any
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_documents import (
+    Item,
     Reporter,
     Structure,
     compact,
@@ -39,7 +40,6 @@ from hlteval.representation.corpus import Rows
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 
-Item = dict[str, Any]
 #: The roles of a relation of two mentions, as brat has them.
 ROLES = ("Arg1", "Arg2")
 #: Characters of texts that complete a batch, and documents.
@@ -52,7 +52,7 @@ _CODES = {"required": "JAN103", "": "JAN104"}
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a format of annotation tools has of its own.
+    """A format of annotation tools, as far as it is not like the others.
 
     Attributes:
         form: its name.
@@ -71,7 +71,7 @@ class Dialect:
 
     @property
     def structure(self) -> Structure:
-        """What documents must be."""
+        """The structure that documents must have."""
         steps = (name for pattern in self.parts for name in pattern.split(".")[:-1])
         lists = tuple(dict.fromkeys(name for name in steps if name != "*"))
         part = partial(find_part, self.parts)
@@ -98,9 +98,14 @@ class Dialect:
             settings: those that the format has of its own, for `take`.
         """
         names: dict[str, int] = {}
-        for batch in (
-            [_all_files(source, self)] if self.merges else batches(source, self.form, self.suffix)
-        ):
+        every = batches(source, self.form, self.suffix)
+        if self.merges:
+            files = FileBatch(source.path, self.form)
+            for name, members in documents(source, self.suffix).items():
+                for member in members:
+                    files.add(name, member)
+            every = iter([files])
+        for batch in every:
             draft, findings = Draft(self, names, offsets, settings), list(batch.findings)
             for origin, stem, text in batch.texts:
                 content, record = file_content(text), 1
@@ -125,14 +130,6 @@ def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
     """Whether the file, or the first of a folder with a suffix, has members of a format."""
     begin = head_of_first(with_suffix(source, suffix))
     return begin.lstrip()[:1] in {"[", "{"} and bool(members.search(begin))
-
-
-def _all_files(source: Source, dialect: Dialect) -> FileBatch:
-    files = FileBatch(source.path, dialect.form)
-    for name, members in documents(source, dialect.suffix).items():
-        for member in members:
-            files.add(name, member)
-    return files
 
 
 def expand(value: Any, pattern: str) -> Iterator[tuple[Path, Any]]:
@@ -277,9 +274,9 @@ class Draft:
         names = {"code": "JAN104", "kind": "document", "text": line, "expected": "a document"}
         return {**names, **more, "column": 1, "end_column": len(line) + 1}
 
-    def report(self, code: str, path: Path, **values: Any) -> None:
+    def report(self, code: str, path: Path, **values: object) -> None:
         """Report a problem of a part of the document."""
-        self.reporter.report(self.index, code, path, **values)
+        self.reporter.report(self.index, code, path, None, **values)
 
     def leave_out(self, what: str, path: Path, code: str = "JAN107") -> None:
         """Count something that is not read; it is reported once a file, at the first place.
@@ -404,16 +401,12 @@ class Draft:
             fitting = [each for each in self.mismatches if unit in each.units]
             if not self.unit and fitting and len(fitting) >= _SHARE * len(self.mismatches):
                 self.unit = unit
-                values: dict[str, Any] = {
-                    "what": name,
-                    "wanted": UNIT_NAMES.get(self.offsets, self.offsets),
-                    "setting": unit,
-                }
-                self.reporter.report(fitting[0].document, "JAN204", fitting[0].path, **values)
+                first, wanted = fitting[0], UNIT_NAMES.get(self.offsets, self.offsets)
+                values = {"what": name, "wanted": wanted, "setting": unit}
+                self.reporter.report(first.document, "JAN204", first.path, lambda: values)  # noqa: B023 - one unit is reported
         for found in self.mismatches:
-            if self.unit in found.units:
-                continue
-            self.reporter.report(found.document, "JAN203", found.path, partial(_values, found))
+            if self.unit not in found.units:
+                self.reporter.report(found.document, "JAN203", found.path, found.values)
         self.mismatches.clear()
 
     def relation(
@@ -465,7 +458,3 @@ class Draft:
             place = (self.row, self.origin, self.record, element)
             kept = [(*place, name, compact(item[name])) for name in item if name in others]
             self.rows["attributes"] += kept
-
-
-def _values(found: Mismatch) -> Mapping[str, object]:
-    return found.values

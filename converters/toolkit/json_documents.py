@@ -29,6 +29,8 @@ from hlteval.syntax.json_text import (
 )
 from hlteval.syntax.places import Path, Places
 
+#: An object.
+Item = dict[str, Any]
 #: Gives the values of a message.
 Values = Callable[[], Mapping[str, object]]
 #: Most characters that are kept of a document that cannot be read.
@@ -139,7 +141,7 @@ def _value_of(line: str) -> tuple[Any, list[Problem]]:
 
 @dataclass(frozen=True)
 class Structure:
-    """What the documents of a format must be, and the codes of what they are not.
+    """The structure that documents of a format must have, and the codes of what they lack.
 
     Attributes:
         schema: the name of the schema, in grammars/; its array has all documents of a file.

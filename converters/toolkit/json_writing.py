@@ -11,11 +11,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.toolkit.json_annotations import ROLES
-from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.representation import Corpus
 from hlteval.syntax.json_text import strict
 
-Item = dict[str, Any]
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 _NUMBER = re.compile(r"\[[0-9]+\]")
@@ -85,7 +84,7 @@ class Document:
     mentions: list[Mention] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
-    others: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
+    others: dict[str, list[Item]] = field(default_factory=lambda: defaultdict(list))
 
 
 def documents(
@@ -209,14 +208,14 @@ def count_losses(
         0
     """
     written = list(documents(corpus, {}))
-    relations = sum(len(document.relations) for document in written)
+    relations = [each for document in written for each in document.relations]
     mentions = corpus.mentions.filter(has_place())
     roles = corpus.arguments.select("position", "role").rows()
     kinds = corpus.instances.filter(~is_label().fill_null(value=False))
     attributes = corpus.attributes.select("element", "value").iter_rows()
     found = {
         "mentions outside of texts": corpus.mentions.height - mentions.height,
-        "relations without two mentions as arguments": corpus.frames.height - relations,
+        "relations without two mentions as arguments": corpus.frames.height - len(relations),
         "roles other than Arg1 and Arg2": sum(
             not 0 < position <= len(ROLES) or role != ROLES[position - 1]
             for position, role in roles
@@ -234,17 +233,11 @@ def count_losses(
             for text, each in listed
         )
     if apart:
-        found |= _count_apart(corpus)
+        pairs = [(each.annotator, *(end.annotator for end in each.ends)) for each in relations]
+        found["relations of other annotators than their mentions"] = sum(
+            len(set(annotators)) > 1 for annotators in pairs
+        )
     return found
-
-
-def _count_apart(corpus: Corpus) -> Mapping[str, int]:
-    """The count of relations that are not of the annotator of both mentions."""
-    relations = [each for document in documents(corpus, {}) for each in document.relations]
-    foreign = [
-        each for each in relations if any(end.annotator != each.annotator for end in each.ends)
-    ]
-    return {"relations of other annotators than their mentions": len(foreign)}
 
 
 #: Gives the objects of a batch, each with the row of its document.

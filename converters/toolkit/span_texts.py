@@ -38,7 +38,6 @@ class Mismatch(NamedTuple):
     there: str
     units: frozenset[str]
 
-    @property
     def values(self) -> dict[str, object]:
         """The values of the message about it."""
         return {"given": self.given[:40], "actual": self.there[:40], "hint": self.hint}

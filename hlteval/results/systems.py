@@ -437,10 +437,10 @@ def _refused_row(system: RefusedSystem) -> RefusedRow:
 
 #: The suffixes of submissions; nothing is left out of names such as `system-1.0` or `run.final`.
 _SUFFIX = re.compile(
-    r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|(\.pubannotation)?\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc|\.gate)?\.xml"
+    r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|(\.pubannotation|\.bioc|\.doccano|\.label-studio|\.prodigy|\.spacy|\.tokens)?\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc|\.gate)?\.xml"
     r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
     r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.conll|\.bio(es)?|\.iob2?|\.corpus"
-    r"|\.stm|\.ctm|\.trn|\.vtt|\.eaf|\.parquet|\.pubtator|\.TextGrid|\.textgrid)$"
+    r"|\.stm|\.ctm|\.trn|\.vtt|\.eaf|(\.tokens)?\.parquet|\.pubtator|\.TextGrid|\.textgrid)$"
 )
 
 
