@@ -37,7 +37,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     for number in range(draw(st.integers(1, 5))):
         start, end = sorted((draw(at), draw(at)))
         own = {"mention": f"T{number}", "start": start, "end": end, "text": text[start:end]}
-        own |= {"label": draw(LABEL), "entity": draw(st.none() | VALUE)}
+        own |= {"label": draw(VALUE | LABEL), "entity": draw(st.none() | VALUE)}
         own |= {"annotator": draw(st.sampled_from([None, "anna"]))}
         tables["mentions"].append(own | {"confidence": draw(st.sampled_from([None, 0.25, 1.0]))})
     names = [mention["mention"] for mention in tables["mentions"]]
