@@ -139,7 +139,7 @@ class Layers:
                 continue
             confidence, written, sure, annotator = more
             given = confidence is not None or written is not None
-            values = {"value": label or None, IDENTIFIER: entity, NAME: name}
+            values = {"value": label, IDENTIFIER: entity, NAME: name}
             values |= dict(zip(COLUMNS, (kind, sure if given else None, annotator), strict=True))
             if text != self._text_at(document, start, end):
                 values[TEXT] = text
@@ -167,7 +167,7 @@ class Layers:
             held = arguments[row]
             ends = [self.named.get((document, target)) for _, target in held]
             mentions = [item for item in ends if item is not None and item.layer == MENTION]
-            values = {"value": label or None, NAME: name, "annotator": annotator}
+            values = {"value": label, NAME: name, "annotator": annotator}
             if kind == "relation" and trigger is None and len(held) == len(mentions) == 2:
                 roles = [role for role, _ in held]
                 pairs = zip(OTHER_ROLES, roles, ROLES, strict=True)

@@ -11,7 +11,16 @@ from itertools import count
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import DocumentRows
-from hlteval.converters.uima.layers import IDENTIFIER, ROLES, Annotation, Choice, annotator_of, take
+from hlteval.converters.uima.layers import (
+    IDENTIFIER,
+    LABELS,
+    OWN,
+    ROLES,
+    Annotation,
+    Choice,
+    annotator_of,
+    take,
+)
 from hlteval.converters.uima.types import Types
 from hlteval.findings import Problem
 
@@ -87,7 +96,8 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
     """Find the references among features that are all written as text.
 
     Types say which they are. Features that no type declares refer to structures if they have the
-    usual names, or are lists of links: of structures without a span and with a target.
+    usual names, or are lists of links: of structures without a span and with a target; also empty
+    ones.
 
     Args:
         structures: those of a file, which are changed.
@@ -110,6 +120,7 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
             keys = item.values[feature].split()
             linked = range_ is None and bool(keys) and links.issuperset(keys)
             linked = linked or (range_ is None and len(keys) == 1 and keys[0] in arrays)
+            linked = linked or (not keys and feature not in OWN and feature not in LABELS)
             if range_ is not None or feature in _REFERENCES or linked:
                 item.references[feature] = keys
                 del item.values[feature]

@@ -1,7 +1,7 @@
 """Annotations of UIMA as tables of a corpus: what the readers of this family share.
 
 A span annotation is a mention. Its label is the feature `value` or `label`, or the only feature of
-its layer, or the name of a layer without features; `identifier` is its entity. A relation is a
+its layer; without a value it is the name of the layer. `identifier` is its entity. A relation is a
 frame with the roles Governor and Dependent, an annotation with links a mention and an event with
 this trigger. All other features are modifiers; one that is `true` has no value. What this project
 writes has features of its own, whose names begin with `hlt_`: an annotation with a kind is a frame
@@ -157,9 +157,9 @@ class Choice:
         return self._labels[layer]
 
     def label(self, item: Annotation) -> str:
-        """The label of an annotation; empty where its feature has no value."""
-        feature = self.label_feature(item.layer)
-        return item.values.get(feature, "") if feature else short(item.layer)
+        """The label of an annotation: that of its layer where its feature has no value."""
+        label = item.values.get(self.label_feature(item.layer))
+        return short(item.layer) if label is None else label
 
 
 def take(

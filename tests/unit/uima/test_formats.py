@@ -233,7 +233,7 @@ def test_units_of_tsv(taken: Taken) -> None:
     assert findings == []
     assert corpus.documents["text"].to_list() == ["Re\tplay\nit"]
     assert spans(corpus, "start", "end") == [
-        ("", "Re\tplay", 0, 7), ("a|b_", "Re", 0, 2), ("*", "pl", 3, 5), ("x", "", 7, 7),
+        ("Span", "Re\tplay", 0, 7), ("a|b_", "Re", 0, 2), ("*", "pl", 3, 5), ("x", "", 7, 7),
     ]  # fmt: skip
     assert corpus.tokens["text"].to_list() == ["Re", "play", "it"]
 
