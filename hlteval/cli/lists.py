@@ -96,15 +96,16 @@ def formats(
     path: str | None = None, columns: str | None = None, wide: bool = False, form: Form = "text"
 ) -> None:
     """List the formats and what they support; or say what format a file has, and why."""
+    _warn_of_broken(FORMATS)
+    if path is None:
+        from hlteval.reports import lists
+
+        _show_list(lists.formats_json, lists.formats, columns, wide, form)
+        return
     from hlteval.cli.output import publish
-    from hlteval.reports import lists
     from hlteval.reports.packages import DETECTIONS
     from hlteval.workflows.convert.inputs import detection
 
-    _warn_of_broken(FORMATS)
-    if path is None:
-        _show_list(lists.formats_json, lists.formats, columns, wide, form)
-        return
     if columns or wide:
         raise BadParameter("--columns and --wide apply to the list of all formats")
     with usage():
