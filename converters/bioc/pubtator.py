@@ -66,9 +66,10 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents, a batch for each file; offsets may count another unit."""
+    names: dict[str, int] = {}
 
     def documents(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
-        return _Lines(file).result(offsets)
+        return _Lines(file).result(offsets, names)
 
     return source_files.read_files(source.only(members(source)), FORMAT.name, documents)
 
@@ -78,6 +79,7 @@ class _Lines:
 
     Attributes:
         parts: the title and the abstract of each document, by the letters of their lines.
+        begins: the first line of each document.
         rows: the rows of the tables, without keys.
         problems: what is wrong in the file.
     """
@@ -86,12 +88,18 @@ class _Lines:
         self.file = file
         self.lines = [line.removesuffix("\r") for line in (file.text or "").split("\n")]
         self.parts: dict[str, dict[str, str]] = {}
+        self.begins: dict[str, int] = {}
         self.rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[Problem] = []
         self.rejected: list[dict[str, object]] = []
 
-    def result(self, offsets: str) -> tuple[Corpus, list[Finding]]:
-        """The corpus of the file, and the findings in it."""
+    def result(self, offsets: str, names: dict[str, int]) -> tuple[Corpus, list[Finding]]:
+        """The corpus of the file, and the findings in it.
+
+        Args:
+            offsets: how they count.
+            names: the names of documents in other files; its own are added.
+        """
         records: list[tuple[int, list[str]]] = []
         for record, line in enumerate(self.lines, start=1):
             cells = line.split("\t")
@@ -105,6 +113,8 @@ class _Lines:
                 records.append((record, cells))
             elif line.strip():
                 self.reject("PBT101", record, 0, len(line))
+                continue
+            self.begins.setdefault(found[1] if found else cells[0], record)
         texts = [
             f"{part.get('t', '')}\n{part['a']}" if "a" in part else part.get("t")
             for part in self.parts.values()
@@ -122,7 +132,12 @@ class _Lines:
                 mismatches.add(mismatch, (record, 1))
         mismatches.decide()
         self.check_relations()
-        self.rows["documents"] = [(0, name, texts[row]) for name, row in rows.items()]
+        for name, row in rows.items():
+            own = source_files.unique_name(name, names)
+            self.rows["documents"].append((0, own, texts[row]))
+            if own != name:
+                values = {"name": name[:40], "other": own[:60]}
+                self.problems.append(Problem("PBT104", self.begins[name], 0, len(name), values))
         tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
         corpus = Corpus(sources=[self.file.origin], rejected_records=self.rejected, **tables)
         member, problems = self.file.member, sorted(self.problems, key=lambda each: each.record)

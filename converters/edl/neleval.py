@@ -169,6 +169,8 @@ TABLE = Table(
 tabular = one_table(replace(TABLE, ragged=True))
 
 
+#: The beginning of coreference and of PubTator, whose lines look alike.
+_OTHERS = re.compile(r"#begin document|[^|\s]+\|t\|")
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
 #: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
@@ -179,8 +181,8 @@ Conversion = Literal["pipeline", "tac15"]
 def sniff(source: Source) -> bool:
     """Whether it is a single file with a line that is an annotation."""
     lines = head(source).split("\n")[:6]
-    comments = lines[0].startswith("#begin document")  # coreference, whose columns look alike
-    return not comments and any(_SPAN.match(line) for line in lines)
+    others = _OTHERS.match(lines[0])
+    return not others and any(_SPAN.match(line) for line in lines)
 
 
 def read(source: Source) -> Iterator[ReadResult]:

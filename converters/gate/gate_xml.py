@@ -25,7 +25,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import accumulate, chain, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -121,15 +121,16 @@ def _take(
             given, _ = features[element.ordinal].get(_IDENTIFIER, (None, element))
             names.setdefault(own, given or own)
             chosen.append((element, given or own, by if annotators else None))
+    document = _Document(rows, content, places, names, problems)
     for element, identifier, by in chosen:
         if element.tag == _ANNOTATION:
             entity = features[element.ordinal].pop(_ENTITY, (None, element))[0]
             more = {"mention": identifier, "entity": entity, "annotator": by}
-            if not _add_mention(rows, element, places, content, more, problems):
+            if not document.add_mention(element, more):
                 continue
         else:
             more = {"frame": identifier, "annotator": by}
-            _add_frame(rows, element, names, more, problems)
+            document.add_frame(element, more)
         features[element.ordinal].pop(_IDENTIFIER, None)
         for label, (value, at) in features[element.ordinal].items():
             row = {"record": at.ordinal, "modifier": "", "label": label}
@@ -178,53 +179,53 @@ def _features(elements: Sequence[Element], problems: list[Named]) -> defaultdict
     return found
 
 
-def _add_mention(
-    rows: DocumentRows,
-    element: Element,
-    places: Mapping[str, int],
-    text: str,
-    more: Mapping[str, object],
-    problems: list[Named],
-) -> bool:
-    """Add the mention of an annotation; whether it has a place, which is a problem otherwise."""
-    given = {name: element.attributes.get(name, "") for name in ("StartNode", "EndNode")}
-    wrong = [
-        element.problem("GAT101", name, given=node[:40])
-        for name, node in given.items()
-        if node not in places
-    ]
-    start, end = (places.get(node, 0) for node in given.values())
-    if not wrong and start > end:
-        wrong.append(element.problem("GAT102", "EndNode", start=start, end=end))
-    label = element.attributes.get("Type", "")
-    for problem in wrong:
-        rows.add("rejected_records", problem.rejection("mention", label))
-        problems.append((problem, element.attributes.get("Id")))
-    if not wrong:
-        quote = text[start:end] if end - start <= _LONGEST else None
-        row = {"record": element.ordinal, "label": label, "text": quote, **more}
-        rows.add("mentions", {**row, "start": start, "end": end})
-    return not wrong
+class _Document(NamedTuple):
+    """A document while its annotations and relations are added.
 
+    Attributes:
+        rows: the rows of the batch.
+        text: the text.
+        places: the places of nodes by their ids.
+        names: the identifiers of annotations and relations by their ids.
+        problems: what is wrong, with the id of the element.
+    """
 
-def _add_frame(
-    rows: DocumentRows,
-    element: Element,
-    names: Mapping[str, str],
-    more: Mapping[str, object],
-    problems: list[Named],
-) -> None:
-    """Add a relation with its members, of which unknown ones are problems."""
-    own, frame = {"record": element.ordinal}, len(rows.tables.get("frames", ()))
-    label = element.attributes.get("Type", "")
-    rows.add("frames", {**own, "kind": "relation", "label": label, **more})
-    members = [each for each in element.attributes.get("Members", "").split(";") if each]
-    for at, member in enumerate(members, start=1):
-        if member not in names:
-            problem = element.problem("GAT201", "Members", given=member[:40])
-            problems.append((problem, element.attributes.get("Id")))
-        row = {**own, "frame_row": frame, "position": at, "role": f"Arg{at}"}
-        rows.add("arguments", {**row, "target": names.get(member, member)})
+    rows: DocumentRows
+    text: str
+    places: Mapping[str, int]
+    names: Mapping[str, str]
+    problems: list[Named]
+
+    def add_mention(self, element: Element, more: Mapping[str, object]) -> bool:
+        """Add the mention of an annotation; whether it has a place."""
+        given = {name: element.attributes.get(name, "") for name in ("StartNode", "EndNode")}
+        unknown = [(name, node[:40]) for name, node in given.items() if node not in self.places]
+        wrong = [element.problem("GAT101", name, given=node) for name, node in unknown]
+        start, end = (self.places.get(node, 0) for node in given.values())
+        if not wrong and start > end:
+            wrong.append(element.problem("GAT102", "EndNode", start=start, end=end))
+        label = element.attributes.get("Type", "")
+        for problem in wrong:
+            self.rows.add("rejected_records", problem.rejection("mention", label))
+            self.problems.append((problem, element.attributes.get("Id")))
+        if not wrong:
+            quote = self.text[start:end] if end - start <= _LONGEST else None
+            row = {"record": element.ordinal, "label": label, "text": quote, **more}
+            self.rows.add("mentions", {**row, "start": start, "end": end})
+        return not wrong
+
+    def add_frame(self, element: Element, more: Mapping[str, object]) -> None:
+        """Add a relation with its members, of which unknown ones are problems."""
+        own, frame = {"record": element.ordinal}, len(self.rows.tables.get("frames", ()))
+        label = element.attributes.get("Type", "")
+        self.rows.add("frames", {**own, "kind": "relation", "label": label, **more})
+        members = [each for each in element.attributes.get("Members", "").split(";") if each]
+        for at, member in enumerate(members, start=1):
+            if member not in self.names:
+                problem = element.problem("GAT201", "Members", given=member[:40])
+                self.problems.append((problem, element.attributes.get("Id")))
+            row = {**own, "frame_row": frame, "position": at, "role": f"Arg{at}"}
+            self.rows.add("arguments", {**row, "target": self.names.get(member, member)})
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -258,17 +259,18 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
         nodes, text = text_with_nodes(texts[row], {at for each in own for at in each[3:5]})
         sets: defaultdict[tuple[str, str | None], list[str]] = defaultdict(list)
         sets[_ANNOTATION, None] = []
-        for number, (_, label, by, start, end, entity) in zip(ids, own, strict=False):
+        for number, (_, label, by, *rest) in zip(ids, (*own, *relations), strict=True):
             pairs = [("Id", number), ("Type", label)]
-            pairs += [("StartNode", nodes[start]), ("EndNode", nodes[end])]
-            named = [] if entity is None else [(_ENTITY, entity)]
-            more = [*named, *features.get(number, ())]
-            sets[_ANNOTATION, by].append(_element(_ANNOTATION, pairs, more))
-        for number, (_, label, by, frame) in zip(ids[len(own) :], relations, strict=True):
-            targets = chain.from_iterable(arguments.get(frame, ()))
-            members = ";".join(id_of[target] for target in targets if target in id_of)
-            pairs = [("Id", number), ("Type", label), ("Members", members)]
-            sets[_RELATION, by].append(_element(_RELATION, pairs, features.get(number, ())))
+            more: Iterable[Sequence[Any]] = features.get(number, ())
+            tag = _ANNOTATION if len(rest) > 1 else _RELATION
+            if tag == _ANNOTATION:
+                start, end, entity = rest
+                pairs += [("StartNode", nodes[start]), ("EndNode", nodes[end])]
+                more = [*([] if entity is None else [(_ENTITY, entity)]), *more]
+            else:
+                targets = chain.from_iterable(arguments.get(rest[0], ()))
+                pairs.append(("Members", ";".join(id_of[one] for one in targets if one in id_of)))
+            sets[tag, by].append(_element(tag, pairs, more))
         parts = [_HEAD, text]
         for (tag, by), elements in sorted(sets.items(), key=lambda item: item[0][0]):
             head = "" if by is None else attributes([("Name", _clean(by))])

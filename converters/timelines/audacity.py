@@ -55,9 +55,10 @@ _SNIFFED = 3
 def sniff(source: Source) -> bool:
     """Whether the first files of text begin with labels; those of texts with annotations do not."""
     members = source_files.with_suffix(source, SUFFIX)[:_SNIFFED]
-    first = chain.from_iterable(beginning(member).split("\n")[:5] for member in members)
+    files = [beginning(member).split("\n")[:5] for member in members]
     others = source_files.has_suffix(source, (".a1", ".a2", ".ann"))
-    return not others and any(map(_LABEL.fullmatch, first))
+    others |= any("|t|" in lines[0] for lines in files)  # PubTator, whose lines look alike
+    return not others and any(map(_LABEL.fullmatch, chain.from_iterable(files)))
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:

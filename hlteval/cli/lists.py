@@ -92,12 +92,26 @@ def _check(path: str, form: Form) -> None:
     raise Exit(0 if passed else 1)
 
 
-def formats(columns: str | None = None, wide: bool = False, form: Form = "text") -> None:
-    """List the formats and what they support."""
-    from hlteval.reports import lists
-
+def formats(
+    path: str | None = None, columns: str | None = None, wide: bool = False, form: Form = "text"
+) -> None:
+    """List the formats and what they support; or say what format a file has, and why."""
     _warn_of_broken(FORMATS)
-    _show_list(lists.formats_json, lists.formats, columns, wide, form)
+    if path is None:
+        from hlteval.reports import lists
+
+        _show_list(lists.formats_json, lists.formats, columns, wide, form)
+        return
+    from hlteval.cli.output import publish
+    from hlteval.reports.packages import DETECTIONS
+    from hlteval.workflows.convert.inputs import detection
+
+    if columns or wide:
+        raise BadParameter("--columns and --wide apply to the list of all formats")
+    with usage():
+        found = detection(path)
+    publish(lambda name: DETECTIONS[name](found), form)
+    raise Exit(0 if found.format else 1)
 
 
 def _warn_of_broken(group: str) -> None:

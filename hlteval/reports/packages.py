@@ -17,7 +17,7 @@ from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
 from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
-from hlteval.results.packages import Conversion, Inspection, PackedArchive
+from hlteval.results.packages import Conversion, Detection, Inspection, PackedArchive
 from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, VerificationOutcome, head
 
 #: Default maximum number of members that are shown as text.
@@ -32,6 +32,26 @@ def packed_text(packed: PackedArchive) -> RenderableType:
         size = f"{count_of(len(packed.members), 'file')}, {count_of(packed.size, 'byte')}"
         line = Text(f"packed {visible(packed.path)}: {size}, SHA-256 {packed.sha256}")
     return Group(render(packed.verdict), line)
+
+
+def detection_text(found: Detection) -> RenderableType:
+    """The format, the formats that accept the source, and likely settings."""
+    line = f"{visible(found.path)}: {found.format}, as {found.reason}"
+    parts: list[RenderableType] = [Prose(line if found.format else visible(found.reason))]
+    if found.candidates:
+        columns = (Column("format", "name"), Column("title", "prose"), Column("outcome", "prose"))
+        first = "chosen" if found.format else "possible"
+        rows = [(each.format, each.title, each.reason or first) for each in found.candidates]
+        parts += [Text(), Tables([Table(columns, rows)])]
+    if found.settings:
+        columns = (Column("setting", "name"), Column("value", "name"), Column("reason", "prose"))
+        settings = [(each.name, each.value, each.reason) for each in found.settings]
+        parts += [Text(), Tables([Table(columns, settings)])]
+    return Group(*parts)
+
+
+#: The output formats of the format of a file by name.
+DETECTIONS: Formats[[Detection]] = {"text": detection_text, "json": result_json}
 
 
 #: The output formats of a packed archive by name.

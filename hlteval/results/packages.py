@@ -138,6 +138,54 @@ class Loss(msgspec.Struct, frozen=True):
     count: int
 
 
+class Candidate(msgspec.Struct, frozen=True):
+    """A format that accepts a source, by its names and first bytes.
+
+    Attributes:
+        format: its name.
+        title: what it is, in one line.
+        reason: why another format comes before it; empty if none does.
+    """
+
+    format: str
+    title: str
+    reason: str
+
+
+class LikelySetting(msgspec.Struct, frozen=True):
+    """A setting of reading that the data show.
+
+    Attributes:
+        name: its name, for `--set NAME=VALUE`.
+        value: its value.
+        reason: what shows it.
+    """
+
+    name: str
+    value: str
+    reason: str
+
+
+class Detection(Output, frozen=True, kw_only=True):
+    """The format of a source, as far as its names and first bytes show it.
+
+    Attributes:
+        path: path of the source.
+        format: its format; empty if none accepts it, or several do.
+        reason: why it is this one, or why it is not clear.
+        candidates: the formats that accept it.
+        settings: settings that the data show.
+    """
+
+    json_schema: ClassVar[str] = "detection"
+
+    path: str
+    format: str
+    reason: str
+    candidates: tuple[Candidate, ...]
+    settings: tuple[LikelySetting, ...] = ()
+
+
 class Conversion(Output, frozen=True, kw_only=True):
     """A conversion, or the reason why nothing was written.
 

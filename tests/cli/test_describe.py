@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -71,6 +72,23 @@ def test_formats_are_listed(invoke: Run) -> None:
         form = converters.load(name)
         able = ["yes" if has else "-" for has in (form.reads, form.write)]
         assert line.split()[1:3] == able
+
+
+def test_the_format_of_a_file_is_told(invoke: Run, tmp_path: Path) -> None:
+    fixture = Path(__file__).parents[2] / "fixtures/pubtator/invalid/PBT202-utf16.pubtator"
+    result = invoke("formats", fixture)
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert "pubtator, as no other format accepts it" in " ".join(result.stdout.split())
+    assert "3 of 3 spans need it" in result.stdout
+    nothing = tmp_path / "x"
+    nothing.write_text("some words, and others", "utf-8")
+    result = invoke("formats", nothing, "--format", "json")
+    assert result.exit_code == 1
+    found = json.loads(result.stdout)
+    assert (found["schema"], found["format"], found["candidates"]) == ("detection", "", [])
+    assert "matches no known format" in found["reason"]
+    assert invoke("formats", nothing, "--wide").exit_code == 2
+    assert invoke("formats", tmp_path / "absent").exit_code == 2
 
 
 @pytest.mark.parametrize("family", codes_by_family())

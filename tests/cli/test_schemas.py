@@ -51,6 +51,7 @@ COMMANDS = {
     "defaults": "config own/hlteval.toml --format json",
     "tasks": "tasks hub4 --format json",
     "formats": "formats --format json",
+    "detection": "formats system --format json",
     "codes": "explain STD1 --format json",
     "schemas": "schema --format json",
 }

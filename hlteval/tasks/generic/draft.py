@@ -24,6 +24,7 @@ from hlteval.tasks.option_files import read_corpus
 from hlteval.tasks.task import WrongOption
 
 CONF = "annotation.conf"
+_SCHEME = "scheme"
 #: Names of data that say nothing of their task.
 _SIDES = frozenset({"reference", "gold", "ref", "system", "train", "dev", "test", "data"})
 #: Formats of which the unit does not follow from their tables.
@@ -83,17 +84,9 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
         *_about(name, unit, chosen),
         *("", "[read]", f'format = "{chosen.name}"'),
     ]
-    settings = {setting.name for setting in chosen.settings}
-    if "offsets" in settings and corpus.mentions.height:
-        shifted = misfits(corpus.documents, corpus.mentions)
-        share = f"{shifted.explained} of {shifted.rows.height} spans need it"
-        counting = shifted.counting
-        parts += [f'offsets = "{counting.setting}"  # {share}'] if counting else []
-    if corpus.tokens["tag"].count():
-        sentence = corpus.tokens["segment_row"]
-        begins = sentence.ne_missing(sentence.shift(1)).to_numpy()
-        tags = TagSequence.parse(corpus.tokens["tag"].fill_null("O"), begins)
-        parts.append(f'# scheme = "{detect(tags)}"  # as found; without it, that of each file')
+    for setting, value, reason in likely_settings(chosen, corpus):
+        is_found_anyway = "# " if setting == _SCHEME else ""
+        parts.append(f'{is_found_anyway}{setting} = "{value}"  # {reason}')
     if unit == "segments":
         parts.append('# evaluated = { format = "uem", path = "all.uem" }  # what is scored')
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
@@ -101,6 +94,29 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     parts += _match_table(unit, corpus, conf_is_used=below)
     parts += ["", "[scores]", f'primary = "{task.primary["plan"]}"']
     return Draft("\n".join(parts) + "\n", name)
+
+
+def likely_settings(form: Format, corpus: Corpus) -> Iterator[tuple[str, str, str]]:
+    """Find the settings of reading that data need, or that are found in each file anyway.
+
+    Args:
+        form: the format of the data.
+        corpus: the data, as read without settings.
+
+    Yields:
+        The name of a setting, its value, and the reason.
+    """
+    settings = {setting.name for setting in form.settings if setting.of == "read"}
+    if "offsets" in settings and corpus.mentions.height:
+        shifted = misfits(corpus.documents, corpus.mentions)
+        share = f"{shifted.explained} of {shifted.rows.height} spans need it"
+        if shifted.counting:
+            yield "offsets", shifted.counting.setting, share
+    if _SCHEME in settings and corpus.tokens["tag"].count():
+        sentence = corpus.tokens["segment_row"]
+        begins = sentence.ne_missing(sentence.shift(1)).to_numpy()
+        tags = TagSequence.parse(corpus.tokens["tag"].fill_null("O"), begins)
+        yield _SCHEME, detect(tags), "as found; without it, that of each file"
 
 
 def _format(source: Source, form: str, unit: str) -> Format:

@@ -21,6 +21,7 @@ from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.sequence import lists_by_key
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import TABLES, Corpus
+from hlteval.results.packages import Candidate, Detection, LikelySetting
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import first_names, kind_of_file
 from hlteval.workflows.run.checks import explain_tables
@@ -160,10 +161,7 @@ def detect_format(source: Source, form: str | None = None) -> Format:
         if not chosen.reads:
             raise UnknownFormat(f"{form} is a write-only format")
         return chosen
-    fitting = [candidate for name in known() if (candidate := load(name)).sniff(source)]
-    fitting = [candidate for candidate in fitting if not candidate.general] or fitting
-    suffixed = [candidate for candidate in fitting if source.path.endswith(candidate.suffixes)]
-    fitting = prefer_builtin(suffixed or fitting)  # the name decides between what looks alike
+    fitting = [candidate for candidate, reason in candidates(source) if not reason]
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
@@ -173,6 +171,66 @@ def detect_format(source: Source, form: str | None = None) -> Format:
         raise UnknownFormat(f"{source.path} cannot be read: {source.findings[0].message}")
     reason = f"may be {names}" if names else "matches no known format"
     raise UnknownFormat(f"{source.path} {reason}; set the format with --from")
+
+
+#: Reasons for or against a format.
+_BY_NAME = "the name has the suffix of another"
+_SPECIFIC = "other formats that accept it accept much"
+
+
+def candidates(source: Source) -> list[tuple[Format, str]]:
+    """The formats that accept a source, each with the reason why others come before it.
+
+    The reason is empty for those that come first: one, if the format of the source is clear.
+    """
+    every = [candidate for name in known() if (candidate := load(name)).sniff(source)]
+    specific = [candidate for candidate in every if not candidate.general] or every
+    suffixed = [candidate for candidate in specific if source.path.endswith(candidate.suffixes)]
+    named = suffixed or specific  # the name decides between what looks alike
+    first = prefer_builtin(named)
+    reasons = (
+        (specific, "it accepts much, so that any other format comes before it"),
+        (named, _BY_NAME),
+        (first, "formats of plug-ins come after those of hlteval"),
+    )
+    return [
+        (each, next((reason for kept, reason in reasons if each not in kept), "")) for each in every
+    ]
+
+
+def detection(path: str, encoding: str = "utf-8") -> Detection:
+    """The format of a path with the reason, the formats that accept it, and likely settings.
+
+    Args:
+        path: of a folder, file or archive; `-` for standard input.
+        encoding: of its files.
+
+    Raises:
+        FileNotFoundError: if the path does not exist.
+        LookupError: for an unknown encoding.
+    """
+    from hlteval.tasks.generic.draft import likely_settings
+
+    source = open_source(path, encoding=encoding)
+    found = candidates(source)
+    accepting = tuple(Candidate(form.name, form.title, reason) for form, reason in found)
+    try:
+        opened = Input.open(path, encoding=encoding)
+    except UnknownFormat as error:
+        return Detection(path=path, format="", reason=str(error), candidates=accepting)
+    corpus = Corpus.concat(result.corpus for result in opened.read())
+    settings = (LikelySetting(*each) for each in likely_settings(opened.form, corpus))
+    reason = "no other format accepts it"
+    if others := [reason for _, reason in found if reason]:
+        by_name = _BY_NAME in others
+        reason = "its name decides between formats that accept it" if by_name else _SPECIFIC
+    return Detection(
+        path=path,
+        format=opened.form.name,
+        reason=reason,
+        candidates=accepting,
+        settings=tuple(settings),
+    )
 
 
 def known_format(name: str) -> Format:

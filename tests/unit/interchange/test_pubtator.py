@@ -21,6 +21,7 @@ PBT101-blanks.pubtator       3  1 32 error
 PBT102-no-number.pubtator    3  6  7 error
 PBT102-reversed.pubtator     3  8  9 error
 PBT103-two-titles.pubtator   5  1  7 error
+PBT104-two-files             3  1  5 error
 PBT201-end.pubtator          3 10 15 error
 PBT201-one-off.pubtator      3 10 15 error
 PBT202-utf16.pubtator        3 12 16 error

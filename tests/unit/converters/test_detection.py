@@ -1,0 +1,96 @@
+"""Formats of files by their names and first bytes: each valid fixture beside all formats."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hlteval.converters import BUILTIN, load
+from hlteval.sources import Member, Source, open_source
+from hlteval.workflows.convert.inputs import candidates, detection
+
+FIXTURES = Path(__file__).parents[3] / "fixtures"
+#: Fixtures of formats that have none in a folder of their own name.
+ELSEWHERE = {
+    "jsonl": ["lorehlt-edl/valid/texts.jsonl"],
+    "document-list": ["lorehlt-edl/valid/documents.list"],
+    "edl-tab": ["lorehlt-edl/valid/submission.tab"],
+    "kb-tab": ["lorehlt-edl/valid/kb.tab"],
+    "sgml-corpus": ["hub4/valid/corpus.sgml"],
+}
+#: Files that no program could tell, with the reason.
+UNCLEAR = {
+    "neleval/valid/few-columns.tsv": "its three columns are those of seedev-sentences",
+    "hub4/valid/allowed.slots": "a list for an option",
+    "hub4/valid/corpus.sgml": "the texts beside the templates",
+    "sgml-corpus/valid/stories.sgml": "a setting names its elements",
+    "brat/valid/meeting.txt": "a text without its annotations",
+    "brat/valid/silence.txt": "a text without its annotations",
+    "transcript/valid/identified.txt": "any text may be one",
+    "transcript/valid/lines.txt": "any text may be one",
+}
+#: Formats that tell their files by content alone, whatever these are called.
+NAMELESS = (
+    *("appen", "bioc-xml", "cas-json", "cas-xmi", "conll-coref", "conllu", "doccano", "elan"),
+    *("gate-xml", "label-studio", "laf", "ltf", "mteval", "prodigy", "pubannotation", "pubtator"),
+    *("rttm", "sacrebleu-tsv", "spacy-json", "textgrid", "tmx", "webanno-tsv", "webvtt"),
+)
+
+
+def fixtures(name: str) -> list[Path]:
+    """The valid fixtures of a format: its files, and the folder if it has a file per document."""
+    folder = FIXTURES / name / "valid"
+    found = sorted(folder.iterdir()) if folder.is_dir() else []
+    found += [folder] if folder.is_dir() and load(name).layout == "per_document" else []
+    clear = [path for path in found if path.relative_to(FIXTURES).as_posix() not in UNCLEAR]
+    return [FIXTURES / path for path in ELSEWHERE.get(name, ())] + clear
+
+
+CASES = [(name, path) for name in BUILTIN if load(name).reads for path in fixtures(name)]
+
+
+def chosen(source: Source) -> list[str]:
+    return [form.name for form, reason in candidates(source) if not reason]
+
+
+@pytest.mark.parametrize(
+    ("name", "path"), CASES, ids=lambda each: each if isinstance(each, str) else each.name
+)
+def test_each_fixture_is_of_its_format_among_all(name, path):
+    assert chosen(open_source(str(path))) == [name]
+
+
+@pytest.mark.parametrize("name", NAMELESS)
+def test_content_tells_the_format_of_a_file_without_a_name(name):
+    files = [path for path in fixtures(name) if path.is_file()]
+    for data in (path.read_bytes() for path in files):
+        member = Member("", "data", len(data), lambda data=data: data)
+        assert chosen(Source("data", "file", (member,))) == [name]
+
+
+def test_what_is_unclear_is_there():
+    assert all((FIXTURES / path).exists() for path in UNCLEAR)
+
+
+def test_settings_that_the_data_show_are_named():
+    found = detection(str(FIXTURES / "pubtator/invalid/PBT202-utf16.pubtator"))
+    assert (found.format, found.reason) == ("pubtator", "no other format accepts it")
+    assert [(each.name, each.value) for each in found.settings] == [("offsets", "utf-16")]
+    found = detection(str(FIXTURES / "conll-columns/valid"))
+    assert [each.name for each in found.settings] == ["scheme"]
+
+
+def test_reasons_say_why_another_format_comes_first(tmp_path):
+    rows = detection(str(FIXTURES / "instances-csv/valid/rows.csv"))
+    assert rows.reason == "other formats that accept it accept much"
+    reasons = {each.format: each.reason for each in rows.candidates}
+    assert reasons["instances-csv"] == ""
+    assert reasons["label-table"].startswith("it accepts much")
+    named = detection(str(FIXTURES / "seedev-sentences/valid/sentences.tsv"))
+    assert named.reason == "its name decides between formats that accept it"
+    unclear = tmp_path / "d"
+    unclear.write_text("d1\t0\t3\n", "utf-8")
+    both = detection(str(unclear))
+    assert (both.format, [each.reason for each in both.candidates]) == ("", ["", ""])
+    assert "may be seedev-sentences or neleval" in both.reason
