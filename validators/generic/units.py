@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.toolkit.quotes import are_quoted
+from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
 from hlteval.validators.generic.labels import records
@@ -152,13 +152,18 @@ class Misfits(NamedTuple):
 
 def misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, white space apart."""
-    texts = dict(context.against.documents.select("row", "text").drop_nulls().iter_rows())
+    documents, system = context.against.documents["row", "text"], context.system
+    if system.documents["row", "text"].equals(documents):  # then readers may have compared them
+        quoted = are_at_place(system)
+    else:
+        quoted = are_quoted(documents, system.mentions)
+    texts = dict(documents.drop_nulls().iter_rows())
     spans = context.records("mentions", "start", "end", "text", "fragments")
-    whole = spans.filter(
+    whole = spans.with_columns(quoted=quoted).filter(
         pl.col("fragments").is_null(), pl.col("document").is_in(list(texts))
-    ).drop_nulls("text")
-    every = whole.collect()
-    rows = every.filter(~are_quoted(context.against.documents, every))
+    )
+    every = whole.drop_nulls("text").collect()
+    rows = every.filter(~pl.col("quoted")).drop("quoted")
     columns = rows.select("document", "start", "end").iter_rows()
     actual = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in columns]
     rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
