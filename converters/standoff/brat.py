@@ -44,7 +44,7 @@ from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.toolkit.offsets import CHARACTERS, in_characters
 from hlteval.converters.toolkit.spans import misplaced
 from hlteval.findings import FieldRef, Finding, Problem
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, row_hash
 from hlteval.sources import Member, Source
 
 
@@ -121,7 +121,8 @@ def _repetitions(corpus: Corpus) -> pl.DataFrame:
         corpus.frames.select(*place, id="frame"),
         corpus.modifiers.select(*place, id="modifier"),
     ]
-    records = pl.concat(named).filter(pl.struct(key).is_duplicated()).sort("origin", "record")
+    records = pl.concat(named).filter(row_hash(*key).is_duplicated())
+    records = records.filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))
     return first.filter(~pl.struct(key).is_first_distinct())
 

@@ -102,7 +102,7 @@ def _read_batch(
             if (content := decoded.text) is None:
                 continue
             if member.basename.endswith(TEXT):
-                if dialect.any_line_end:
+                if dialect.any_line_end and "\r" in content:
                     content = re.sub("\r\n?", "\n", content)
                 text = (len(sources), name, content)
             else:

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.quotes import are_quoted, normalized_spaces
+from hlteval.converters.toolkit.quotes import normalized_spaces
 from hlteval.representation import Corpus
 
 CHARACTERS = "characters"
@@ -230,17 +230,17 @@ class Misfits(NamedTuple):
     explained: int = 0
 
 
-def misfits(documents: pl.DataFrame, spans: pl.DataFrame) -> Misfits:
+def misfits(documents: pl.DataFrame, spans: pl.DataFrame, quoted: pl.Series) -> Misfits:
     """The spans whose text is not at their offsets, white space apart.
 
     Args:
         documents: with their texts.
         spans: mentions with their texts; those with fragments are left out.
+        quoted: whether the text of each is exactly that of its document.
     """
     texts = dict(documents.select("row", "text").drop_nulls().iter_rows())
     continuous = pl.col("fragments").is_null() & pl.col("text").is_not_null()
-    every = spans.filter(continuous, pl.col("document").is_in(list(texts)))
-    rows = every.filter(~are_quoted(documents, every))
+    rows = spans.filter(~quoted).filter(continuous, pl.col("document").is_in(list(texts)))
     columns = rows.select("document", "start", "end").iter_rows()
     actual = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in columns]
     rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))

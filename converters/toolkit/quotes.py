@@ -4,7 +4,26 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.representation import Corpus
+
 _ENCODING = "utf-32-le"
+
+
+def are_at_place(corpus: Corpus) -> pl.Series:
+    """Whether the text of each mention is exactly that of its document, compared once.
+
+    Examples:
+        >>> mention = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1"}
+        >>> mention |= {"label": "Place", "start": 3, "end": 6, "text": "Osh"}
+        >>> documents = [{"row": 0, "name": "d", "text": "in Osh"}]
+        >>> are_at_place(Corpus(documents=documents, mentions=[mention])).to_list()
+        [True]
+    """
+    return corpus.cached(_are_at_place)
+
+
+def _are_at_place(corpus: Corpus) -> pl.Series:
+    return are_quoted(corpus.documents, corpus.mentions)
 
 
 def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:

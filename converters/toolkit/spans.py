@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from hlteval.converters.toolkit.quotes import are_quoted
+from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.representation import Corpus
 
 
@@ -94,8 +94,7 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
     Returns:
         The mentions with the columns `there` and `fit` of `there`.
     """
-    quoted = are_quoted(corpus.documents, corpus.mentions)
-    others = corpus.mentions.filter(~quoted | pl.col("fragments").is_not_null())
+    others = corpus.mentions.filter(~are_at_place(corpus) | pl.col("fragments").is_not_null())
     placed = others.join(there(corpus, others), on="row", maintain_order="left")
     text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
     rest = text.str.slice(right.str.len_chars())

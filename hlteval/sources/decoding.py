@@ -7,7 +7,7 @@ import re
 import msgspec
 
 from hlteval.findings import Finding, entry, excerpt, finding, spot
-from hlteval.sources.names import KINDS, archive_kind, document_kind
+from hlteval.sources.names import KINDS, archive_kind, document_kind, has_signature
 
 _BOM = "\ufeff"
 _REPLACEMENT = "\ufffd"
@@ -119,6 +119,8 @@ def not_text(data: bytes) -> str:
         >>> not_text(bytes([0x1F, 0x8B, 8])), not_text(b"T1\tGene 0 4\tABI3")
         ('a gzip archive', '')
     """
+    if not has_signature(data):
+        return ""
     if kind := document_kind(data):
         return kind
     archive = archive_kind(data[:512])

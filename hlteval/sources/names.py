@@ -96,6 +96,19 @@ def document_kind(data: bytes) -> str:
     return str(next(kind for kind, first in _PLAIN.items() if data.startswith(first)))
 
 
+_EVERY = (*_ALL, *_ANY, _OLE, b"PK\x03\x04")
+
+
+def has_signature(data: bytes) -> bool:
+    """Whether bytes may be an archive or a document, as those of texts never are.
+
+    Examples:
+        >>> has_signature(b"%PDF-1.7"), has_signature(b"T1")
+        (True, False)
+    """
+    return data.startswith(_EVERY) or data[257:262] == b"ustar"
+
+
 _HIDDEN_CHARACTERS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 )

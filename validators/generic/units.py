@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
+from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import row_hash
 from hlteval.validators.generic.labels import records
@@ -82,8 +83,13 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 
 def _misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, and the way to count that explains them."""
+    documents, system = context.against.documents["row", "text"], context.system
+    if system.documents["row", "text"].equals(documents):  # then readers may have compared them
+        quoted = are_at_place(system)
+    else:
+        quoted = are_quoted(documents, system.mentions)
     spans = context.records("mentions", "start", "end", "text", "fragments").collect()
-    return misfits(context.against.documents, spans)
+    return misfits(documents, spans, quoted)
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:

@@ -13,6 +13,7 @@ import polars as pl
 from hlteval.converters import Format, known
 from hlteval.converters import load as load_format
 from hlteval.converters.toolkit.offsets import misfits
+from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
 from hlteval.representation.tag_schemes import TagSequence, detect
@@ -108,7 +109,7 @@ def likely_settings(form: Format, corpus: Corpus) -> Iterator[tuple[str, str, st
     """
     settings = {setting.name for setting in form.settings if setting.of == "read"}
     if "offsets" in settings and corpus.mentions.height:
-        shifted = misfits(corpus.documents, corpus.mentions)
+        shifted = misfits(corpus.documents, corpus.mentions, are_at_place(corpus))
         share = f"{shifted.explained} of {shifted.rows.height} spans need it"
         if shifted.counting:
             yield "offsets", shifted.counting.setting, share

@@ -18,6 +18,7 @@ from hlteval.converters.toolkit.offsets import (
     in_characters,
     misfits,
 )
+from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
@@ -296,7 +297,7 @@ class _Run:
         """
         if {item.code for item in findings} & {*entry("CNV208").suppressed_by}:
             return findings
-        shifted = misfits(corpus.documents, corpus.mentions)
+        shifted = misfits(corpus.documents, corpus.mentions, are_at_place(corpus))
         if shifted.counting is None:
             return findings
         self.countings[shifted.counting] += shifted.explained
