@@ -174,7 +174,10 @@ class Files:
         self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
-        for segmentation in self.segmentations.values():
+        for row, segmentation in self.segmentations.items():
+            if self.built.texts[row] is None:
+                self.losses["segments of documents without text"] += len(spans[0][row])
+                self.losses["tokens of documents without text"] += len(spans[1][row])
             self.losses["segments that do not cover the text"] += segmentation.changed
             self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
             lost = bool(segmentation.text) and not segmentation.tokens
