@@ -104,7 +104,8 @@ class TagSequence:
         labels = (NO_TYPE, *dict.fromkeys(label for label in rest if label not in {"", NO_TYPE}))
         letters = [PREFIXES.find(name[:1] or "?") for name in names]
         prefix = np.array([OTHER if at < 0 else at for at in letters], dtype=np.int64)
-        label = np.array([labels.index(each or NO_TYPE) for each in rest], dtype=np.int64)
+        index = {name: at for at, name in enumerate(labels)}
+        label = np.array([index[each or NO_TYPE] for each in rest], dtype=np.int64)
         number = numbers[codes.to_numpy()]
         return cls(prefix[number], label[number], begins, labels)
 
