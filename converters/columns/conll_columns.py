@@ -23,6 +23,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from io import BytesIO
 from itertools import accumulate, pairwise
 from typing import Literal
@@ -53,6 +54,8 @@ _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(
     r"(?:#begin document|-DOCSTART-) \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?[ \t]*$"
 )
+#: A line has so many columns at most.
+_MOST = 2000
 #: Lines that decide how many columns a file has.
 _FIRST = 200
 
@@ -151,6 +154,7 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         text = re.sub(r"[ \t]+", " ", text)
         text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
+    sizes = Counter({size: count for size, count in sizes.items() if size <= _MOST})
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     if layout.blanks and not tabs:
         text, tabs = with_words(text, width, layout.word), True
@@ -223,7 +227,11 @@ def _divide(
         filled &= table[str(place)].is_not_null()
     table = table.with_columns(sentence=breaks.cum_sum(), document=begins.cum_sum().cast(pl.Int64))
     wrong = table["record"].filter(~breaks & ~filled)
-    problems = [_wrong_line(record, lines[record - 1], width, layout.word) for record in wrong]
+    explain = lru_cache(_wrong_line)  # many lines are alike
+    problems = [
+        explain(line, width, layout.word)._replace(record=record)
+        for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
+    ]
     begun = table.filter(begins)
     names, taken = dict[int, str](), dict[str, int]()
     for record, number in begun.select("record", "document").iter_rows():
@@ -246,7 +254,7 @@ def _divide(
     return TokenRows(tokens, {at - 1: name for at, name in names.items()}, count, problems)
 
 
-def _wrong_line(record: int, line: str, width: int, word: int) -> Problem:
+def _wrong_line(line: str, width: int, word: int) -> Problem:
     """The problem of a line that has not as many columns as others, or an empty one."""
     parts = cells(line)
     more = len(parts) - width
@@ -255,7 +263,7 @@ def _wrong_line(record: int, line: str, width: int, word: int) -> Problem:
         words = shorten(" ".join(parts[word : word + more + 1]), 40)
         hint = f"if {words!r} is one word, set blanks to word"
     values = {"given": len(parts), "wanted": width, "hint": hint}
-    return Problem("COL101", record, 0, len(line), values)
+    return Problem("COL101", 0, 0, len(line), values)
 
 
 def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:

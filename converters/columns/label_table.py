@@ -129,7 +129,7 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     text = (file.text or "").replace("\r\n", "\n")
     lines = Lines(text)
     first = text.partition("\n")[0].removesuffix("\r")
-    names = [cell.strip('"') if layout.quoted else cell for cell in _cells(first)]
+    names = [cell.strip('"') if layout.quoted else cell for cell in _cells(first)[:_MOST]]
     separator = "\t" if "\t" in first else ","
     if not layout.header:
         names = [str(at) for at in range(len(names))]

@@ -20,7 +20,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Problem
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings.suggest import did_you_mean, hints
 from hlteval.sources import decode, open_source
 from hlteval.syntax.places import Places
 
@@ -177,10 +177,23 @@ class AnnotationConf:
 
     def undeclared_types(self, unit: str) -> Iterator[Problem]:
         """Give the problems of types of arguments that are not declared, in a unit."""
-        known, section = [*self.type_names], _OF_UNITS.get(unit, "")
-        for item in self.section(section):
-            for argument in item.arguments:
-                yield from self._of_no_type(section, argument, known)
+        known, section = {*self.type_names}, _OF_UNITS.get(unit, "")
+        every = [each for item in self.section(section) for each in item.arguments]
+        wrong = dict.fromkeys(
+            name
+            for argument in every
+            for name in argument.types
+            if name not in known and not (name.startswith("<") and name.endswith(">"))
+        )
+        meant = hints(wrong, sorted(known), "declare it in [entities]")
+        for argument in every:
+            at = argument.at
+            for name in argument.types:
+                if name in wrong:
+                    hint = meant[name] or "declare it in [entities]"
+                    values = {"kind": section.removesuffix("s"), "type": name, "hint": hint}
+                    yield Problem("TSK202", 0, at, at + len(name), values)
+                at += len(name) + 1
 
     @property
     def type_names(self) -> Iterator[str]:
@@ -188,18 +201,6 @@ class AnnotationConf:
         yield from (*_ALL, *self.macros)
         for section in ("entities", "events", "relations"):
             yield from (item.label for item in self.section(section))
-
-    def _of_no_type(
-        self, section: str, argument: ConfArgument, known: Sequence[str]
-    ) -> Iterator[Problem]:
-        """Give the problems of an argument whose types are not declared."""
-        at = argument.at
-        for name in argument.types:
-            if name not in known and not (name.startswith("<") and name.endswith(">")):
-                hint = did_you_mean(name, known, "declare it in [entities]")
-                values = {"kind": section.removesuffix("s"), "type": name, "hint": hint}
-                yield Problem("TSK202", 0, at, at + len(name), values)
-            at += len(name) + 1
 
     def empty(self, unit: str) -> Finding:
         """Return the finding that no label of a unit is declared."""

@@ -6,25 +6,30 @@ no labels, but show which one is meant.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import islice
 from pathlib import PurePosixPath
 
 import msgspec
 import polars as pl
 
-from hlteval.converters.standoff.annotation_conf import AnnotationConf, parse
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.converters.standoff.annotation_conf import AnnotationConf, ConfArgument, parse
+from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, findings_of
 from hlteval.findings.suggest import hints
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Unreadable, decode
 from hlteval.syntax.places import Places
+from hlteval.syntax.tsv import shorten
 
 CONF, VISUAL = "annotation.conf", "visual.conf"
 #: The codes of problems of the file itself, which are others in a declaration of a task.
 _CODES: Mapping[str, str] = {"TSK201": "ACF101", "TSK202": "ACF102"}
 #: The most labels or types that a hint lists.
 _SHOWN = 12
+#: The most arguments of a label that are counted.
+_MOST = 100
 _VALUES = ("label", "role", "given", "hint")
 #: A row per record that is not allowed: its place, and the offset of what says so.
 _WRONG = {
@@ -42,19 +47,25 @@ class FolderConf:
     Attributes:
         conf: its annotation.conf.
         names: the labels by the names that its visual.conf gives them.
+        known: what types stand for, as far as it was looked up.
     """
 
     conf: AnnotationConf
     names: Mapping[str, str]
+    known: dict[tuple[str, ...], tuple[frozenset[str], str]] = field(default_factory=dict)
 
-    def own_findings(self) -> Iterator[Finding]:
-        """Give the findings about the annotation.conf itself."""
+    def own_findings(self, most: int) -> Iterable[Finding]:
+        """The findings about the annotation.conf itself, at most so many of a code explained."""
         conf, places = self.conf, Places(self.conf.text)
         listed = [*conf.problems]
-        for unit in ("relations", "events", "attributes"):
+        for unit in ("relations", "events"):
             listed += conf.undeclared_types(unit)
-        for problem in sorted(listed, key=lambda problem: problem.start):
-            yield places.finding(problem._replace(code=_CODES[problem.code]), conf.path)
+        ordered = sorted(listed, key=lambda problem: problem.start)
+        return findings_of(
+            ((problem.start, problem._replace(code=_CODES[problem.code])) for problem in ordered),
+            lambda _, problem: places.finding(problem, conf.path),
+            most,
+        )
 
     def wrong(self, corpus: Corpus) -> pl.DataFrame:
         """The records that are not allowed, in their order; see `_WRONG`."""
@@ -70,6 +81,8 @@ class FolderConf:
         filler = pl.concat([mentions, events.select(mentions.columns)])
         filler = filler.select("document", target="id", filler="label")
         filler = filler.unique(["document", "target"], keep="first", maintain_order=True)
+        declared = {i.label for name in ("entities", "events") for i in self.conf.section(name)}
+        filler = filler.filter(pl.col("filler").is_in([*declared]))  # others are reported as such
         arguments = corpus.arguments.select("frame_row", "position", "role", "target")
         filled = arguments.join(frames, left_on="frame_row", right_on="row", maintain_order="left")
         key = ["document", "target"]
@@ -100,13 +113,13 @@ class FolderConf:
         conf = self.conf
         sections = ("entities", "events") if section == "entities" else (section,)
         items = [i.label for name in sections for i in conf.section(name) if not i.is_heading]
-        known = [*dict.fromkeys(items)]
+        known, some = [*dict.fromkeys(items)], {*items}
         wrong = rows.filter(~pl.col("label").is_in(known))
         listed = f"use {', '.join(known[:_SHOWN])}" if known else f"[{section}] declares none"
         labels = wrong["label"].unique(maintain_order=True).to_list()
         meant = hints(labels, known, listed)
         for label in labels:
-            if self.names.get(label.casefold()) in known:
+            if self.names.get(label.casefold()) in some:
                 meant[label] = f"did you mean {self.names[label.casefold()]}?"
         return wrong.with_columns(
             code=pl.lit("ACF201"),
@@ -117,69 +130,76 @@ class FolderConf:
             at=pl.lit(conf.headings.get(section, 0), pl.Int64),
         )
 
-    def _argument_types(self, section: str, filled: pl.DataFrame) -> pl.DataFrame:
-        """The arguments of labels in use, with the types in use that may fill each.
-
-        Args:
-            section: the section.
-            filled: arguments with their `label`, and that of their `filler`.
-        """
-        labels, fillers = {*filled["label"]}, {*filled["filler"]}
-        rows, known = [], dict[tuple[str, ...], tuple[list[str], str]]()
-        for item in self.conf.section(section):
-            for number, each in enumerate(item.arguments if item.label in labels else (), start=1):
-                if each.types not in known:
-                    types = [*self.conf.types(each.types)]
-                    shown = f"use {' or '.join(types[:_SHOWN])}" if types else "declare its types"
-                    known[each.types] = [name for name in types if name in fillers], shown
-                own = (item.label, each.role, *known[each.types], each.least, each.most)
-                rows.append((*own, item.at, number))
-        schema: dict[str, pl.DataType] = dict.fromkeys(("label", "own"), pl.String())
-        schema |= {"types": pl.List(pl.String()), "shown": pl.String()}
-        schema |= dict.fromkeys(("least", "most", "at", "number"), pl.Int64())
-        return pl.DataFrame(rows, schema=schema, orient="row")
+    def _fillers(self, types: tuple[str, ...]) -> tuple[frozenset[str], str]:
+        """The labels that types of an argument stand for, and the help about them."""
+        if types not in self.known:
+            labels = [*self.conf.types(types)]
+            shown = f"use {' or '.join(labels[:_SHOWN])}" if labels else "declare its types"
+            self.known[types] = frozenset(labels), shown
+        return self.known[types]
 
     def _arguments(self, filled: pl.DataFrame, events: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The arguments of events that are not allowed, and events with too few or too many."""
-        some = [
-            filled.select("label", "filler"),
-            events.select("label", filler=pl.lit(None, pl.String)),
-        ]
-        declared = self._argument_types("events", pl.concat(some))
-        declared = declared.group_by("label", "own", maintain_order=True).agg(
-            pl.col("types").explode().unique(maintain_order=True),
-            pl.col("least").min(),
-            pl.col("at", "shown").first(),
-            most=pl.when(~pl.col("most").is_null().any()).then(pl.col("most").max()),
-        )
-        names = declared.group_by("label").agg(pl.col("own").alias("roles"), pl.col("at").first())
-        known = filled.join(names, on="label", maintain_order="left")
-        plain = pl.col("role").str.replace("[0-9]+$", "")  # as in Theme2
-        own = pl.when(pl.col("role").is_in("roles")).then("role").otherwise(plain)
-        known = known.with_columns(own=own)
-        role = pl.format("role {}", "position")
-        listed = pl.format("{} has {}", "label", pl.col("roles").list.join(", "))
-        strange = known.filter(~pl.col("own").is_in("roles"))
-        yield strange.with_columns(code=pl.lit("ACF203"), field=role, hint=listed)
-        both = known.join(declared.drop("at"), on=["label", "own"], maintain_order="left")
-        wrong = both.filter(~pl.col("filler").is_in("types"))
-        yield _of_another_type(wrong)
+        declared: dict[str, dict[str, list[ConfArgument]]] = {}
+        lines: dict[str, int] = {}
+        labels = {*events["label"]}
+        for item in self.conf.section("events"):
+            if item.label in labels:
+                lines.setdefault(item.label, item.at)
+                for argument in item.arguments:
+                    roles = declared.setdefault(item.label, {})
+                    roles.setdefault(argument.role, []).append(argument)
+        names = []
+        for label, role in filled.select("label", "role").unique().iter_rows():
+            own = declared.get(label, {})
+            plain = role if role in own else role.rstrip("0123456789")  # as in Theme2
+            hint = "" if plain in own else f"{label} has {', '.join([*own][:_SHOWN]) or 'none'}"
+            names.append((label, role, plain, hint, lines.get(label)))
+        schema = {**dict.fromkeys(("label", "role", "own", "hint"), pl.String), "at": pl.Int64}
+        known = filled.join(
+            pl.DataFrame(names, schema=schema, orient="row"),
+            on=["label", "role"],
+            maintain_order="left",
+        ).filter(pl.col("at").is_not_null())
+        place = pl.format("role {}", "position")
+        yield known.filter(pl.col("hint") != "").with_columns(code=pl.lit("ACF203"), field=place)
+        known = known.filter(pl.col("hint") == "").drop("hint")
+        triples = known.select("label", "own", "filler").drop_nulls().unique()
+        wrong = []
+        for label, role, filler in triples.iter_rows():
+            choices = [self._fillers(argument.types) for argument in declared[label][role]]
+            if not any(filler in fillers for fillers, _ in choices):
+                wrong.append((label, role, filler, choices[0][1]))
+        schema = dict.fromkeys(("label", "own", "filler", "hint"), pl.String)
+        others = pl.DataFrame(wrong, schema=schema, orient="row")
+        yield _of_another_type(known.join(others, on=["label", "own", "filler"]))
+        limits = [
+            (label, role, min(a.least for a in each), _largest(a.most for a in each),
+             self._fillers(each[0].types)[1], lines[label])
+            for label, roles in declared.items()
+            for role, each in islice(roles.items(), _MOST)
+        ]  # fmt: skip
+        schema = {**dict.fromkeys(("label", "own"), pl.String),
+                  **dict.fromkeys(("least", "most"), pl.Int64),
+                  "shown": pl.String, "at": pl.Int64}  # fmt: skip
+        bounds = pl.DataFrame(limits, schema=schema, orient="row")
+        both = known.drop("at").join(bounds, on=["label", "own"], maintain_order="left")
         nth = pl.int_range(1, pl.len() + 1).over("frame_row", "own")
         more = both.with_columns(nth=nth).filter(pl.col("nth") == pl.col("most") + 1)
         limit = pl.format("at most {} may be there", "most")
-        yield more.with_columns(
-            pl.col("own").alias("role"), code=pl.lit("ACF205"), field=role, hint=limit
+        yield (
+            more.drop("role")
+            .rename({"own": "role"})
+            .with_columns(code=pl.lit("ACF205"), field=place, hint=limit)
         )
-        wanted = events.join(
-            declared.filter(pl.col("least") > 0), on="label", maintain_order="left"
-        )
-        counts = both.group_by("frame_row", "own").agg(count=pl.len())
-        key = {"left_on": ["row", "own"], "right_on": ["frame_row", "own"]}
-        wanted = wanted.join(counts, **key, how="left", maintain_order="left")  # type: ignore[arg-type]
+        needed = bounds.filter(pl.col("least") > 0)
+        wanted = events.join(needed, on="label", maintain_order="left").drop_nulls("own")
+        counts = both.group_by("own", row="frame_row").agg(count=pl.len())
+        wanted = wanted.join(counts, on=["row", "own"], how="left", maintain_order="left")
         fewer = wanted.filter(pl.col("count").fill_null(0) < pl.col("least"))
-        hint = pl.format("{} of {} needed: {}", "least", "own", "shown")
-        yield fewer.with_columns(
-            code=pl.lit("ACF204"), field=pl.lit("label"), role="own", hint=hint
+        code = {"code": pl.lit("ACF204"), "field": pl.lit("label")}
+        yield fewer.rename({"own": "role"}).with_columns(
+            **code, hint=pl.format("{} of {} needed: {}", "least", "role", "shown")
         )
 
     def _pairs(self, filled: pl.DataFrame) -> Iterator[pl.DataFrame]:
@@ -188,79 +208,123 @@ class FolderConf:
         A label may be declared several times, each time with other types; one declaration must
         allow both arguments, in either order if it is symmetric.
         """
-        declared, symmetric = self._argument_types("relations", filled), [*self.conf.symmetric]
-        first, second = (declared.filter(number=number) for number in (1, 2))
-        key = ["label", "at"]
-        names = declared.group_by("label").agg(
-            roles=pl.col("own").unique(), at=pl.col("at").first()
-        )
-        forms = first.join(second.select(*key, other="types", shown_2="shown"), on=key)
-        known = filled.join(names, on="label", maintain_order="left")
-        role, listed = pl.format("role {}", "position"), pl.col("roles").list.sort().list.join(", ")
-        strange = known.filter(~pl.col("role").is_in("roles"))
-        hint = pl.format("{} has {}", "label", listed)
-        yield strange.with_columns(code=pl.lit("ACF203"), field=role, hint=hint)
-        rest = known.filter(pl.col("role").is_in("roles"), pl.col("filler").is_not_null())
-        swapped = forms.filter(pl.col("label").is_in(symmetric)).with_columns(
-            types="other", other="types", shown="shown_2", shown_2="shown"
-        )
-        forms = pl.concat([forms, swapped]).with_row_index("form")
-        sides = rest.join(forms.drop("at"), on="label")
-        fits = (
-            pl.when(pl.col("role") == pl.col("own"))
-            .then(pl.col("filler").is_in("types"))
-            .otherwise(pl.col("filler").is_in("other"))
-        )
-        shown = pl.when(pl.col("role") == pl.col("own")).then("shown").otherwise("shown_2")
-        sides = sides.with_columns(fits=fits, shown=shown)
-        whole = sides.group_by("frame_row", "form").agg(pl.col("fits").sum(), size=pl.len())
-        right = whole.filter(pl.col("fits") == pl.col("size"))
-        # the form that fits best shows which argument is wrong
-        best = whole.sort("fits", "form", descending=[True, False], maintain_order=True)
-        best = best.unique("frame_row", keep="first", maintain_order=True).drop("fits", "size")
-        wrong = sides.join(right, on="frame_row", how="anti").join(best, on=["frame_row", "form"])
-        yield _of_another_type(wrong.filter(~pl.col("fits")).sort("frame_row", "position"))
-        pairs = rest.filter(pl.col("label").is_in(symmetric)).group_by(
-            "frame_row", maintain_order=True
-        )
-        place = ("document", "origin", "record", "label", "id", "at")
-        both = pairs.agg(pl.col(*place).first(), pl.col("target").sort())
+        symmetric = frozenset(self.conf.symmetric)
+        forms: dict[str, dict[tuple[tuple[str, ...], ...], tuple[ConfArgument, ...]]] = {}
+        lines: dict[str, int] = {}
+        for item in self.conf.section("relations"):
+            lines.setdefault(item.label, item.at)
+            key = tuple(argument.types for argument in item.arguments)
+            forms.setdefault(item.label, {}).setdefault(key, item.arguments)
+        alike = filled.sort("frame_row", "position").group_by("frame_row", maintain_order=True)
+        pattern = pl.concat_str("role", pl.lit(" "), pl.col("filler").fill_null(""))
+        patterns = alike.agg(pl.col("label").first(), pattern=pattern.str.join(" "))
+        wrong = []
+        for label, text in patterns.select("label", "pattern").unique().iter_rows():
+            words = text.split(" ")
+            own = [*zip(words[::2], words[1::2], strict=True)]
+            for number, code, hint in self._wrong_pair(
+                own, [*forms.get(label, {}).values()], is_symmetric=label in symmetric
+            ):
+                wrong.append((label, text, number, code, hint, lines[label]))
+        schema = {"label": pl.String, "pattern": pl.String, "position": pl.Int64,
+                  "code": pl.String, "hint": pl.String, "at": pl.Int64}  # fmt: skip
+        others = pl.DataFrame(wrong, schema=schema, orient="row")
+        rows = filled.join(patterns.drop("label"), on="frame_row", maintain_order="left")
+        found = rows.join(others, on=["label", "pattern", "position"])
+        of_role = found.filter(code="ACF203")
+        listed = pl.format("{} has {}", "label", "hint")
+        yield of_role.with_columns(field=pl.format("role {}", "position"), hint=listed)
+        yield _of_another_type(found.filter(code="ACF202"))
+        some = filled.filter(pl.col("label").is_in([*symmetric]))
+        place = ("document", "origin", "record", "label", "id")
+        pairs = some.group_by("frame_row", maintain_order=True)
+        both = pairs.agg(pl.col(*place).first(), pl.col("target").sort().str.join(" "))
         same = ["document", "label", "target"]
         both = both.with_columns(given=pl.col("id").first().over(same))
         again = both.filter(pl.struct(same).is_first_distinct().not_())
-        yield again.with_columns(code=pl.lit("ACF206"), field=pl.lit("id"))
+        at = pl.col("label").replace_strict(lines, default=None, return_dtype=pl.Int64)
+        yield again.with_columns(code=pl.lit("ACF206"), field=pl.lit("id"), at=at)
+
+    def _wrong_pair(
+        self,
+        pair: Sequence[tuple[str, str]],
+        forms: Sequence[Sequence[ConfArgument]],
+        *,
+        is_symmetric: bool,
+    ) -> Iterator[tuple[int, str, str]]:
+        """Give the arguments of a relation that are not allowed: position, code and help.
+
+        Args:
+            pair: the role and the label of the filler of each, which may be empty.
+            forms: the arguments that are declared, as often as they are.
+            is_symmetric: whether they may be swapped.
+        """
+        roles = [*dict.fromkeys(argument.role for form in forms for argument in form)]
+        best: list[tuple[int, str, str]] | None = None if forms else []
+        for form in forms:
+            types = {argument.role: argument.types for argument in form}
+            swapped = dict(zip(types, reversed(types.values()), strict=True))
+            for own in (types, swapped) if is_symmetric else (types,):
+                wrong = []
+                for number, (role, filler) in enumerate(pair, start=1):
+                    fillers, shown = self._fillers(own.get(role, ()))
+                    if role in own and filler and filler not in fillers:
+                        wrong.append((number, "ACF202", shown))
+                # the form that fits best shows which argument is wrong
+                best = wrong if best is None or len(wrong) < len(best) else best
+        strange = ((n, "ACF203", ", ".join(roles)) for n, (role, _) in enumerate(pair, start=1)
+                   if forms and role not in roles)  # fmt: skip
+        yield from strange
+        yield from best or ()
 
     def _values(self, aimed: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The attributes of what they cannot be of, or with values that they cannot have."""
-        declared = self._argument_types("attributes", aimed)
-        targets = declared.filter(pl.col("own") != "Value").unique("label", keep="first")
-        known = aimed.join(targets, on="label", maintain_order="left")
-        wrong = known.filter(~pl.col("filler").is_in("types"))
-        yield _of_another_type(wrong.with_columns(role=pl.lit("target"), position=pl.lit("")))
-        choices = {
-            item.label: [value for a in item.arguments if a.role == "Value" for value in a.types]
-            for item in self.conf.section("attributes")
-        }
-        listed = pl.DataFrame(
-            {"label": [*choices], "choices": [*choices.values()]},
-            schema={"label": pl.String, "choices": pl.List(pl.String)},
-        )
-        known = known.join(listed, on="label", maintain_order="left")
-        none = pl.col("choices").list.len() == 0
-        fits = pl.col("value").is_in("choices") | (none & pl.col("value").is_null())
-        usual = pl.format("use {}", pl.col("choices").list.head(_SHOWN).list.join(" or "))
-        hint = pl.when(none).then(pl.lit("write it without a value")).otherwise(usual)
-        rows = known.filter(~fits.fill_null(value=False))
+        items = {item.label: item for item in self.conf.section("attributes")}
+        wrong = []
+        for label, filler in aimed.select("label", "filler").drop_nulls().unique().iter_rows():
+            arguments = items[label].arguments if label in items else ()
+            for argument in [each for each in arguments if each.role != "Value"][:1]:
+                fillers, shown = self._fillers(argument.types)
+                if filler not in fillers:
+                    wrong.append((label, filler, shown, items[label].at))
+        schema = {**dict.fromkeys(("label", "filler", "hint"), pl.String), "at": pl.Int64}
+        others = pl.DataFrame(wrong, schema=schema, orient="row")
+        found = aimed.join(others, on=["label", "filler"])
+        yield _of_another_type(found.with_columns(role=pl.lit("target"), position=pl.lit("")))
+        pairs = []
+        for label, value in aimed.select("label", "value").unique().iter_rows():
+            if label not in items:
+                continue
+            choices = dict.fromkeys(
+                value
+                for each in items[label].arguments
+                if each.role == "Value"
+                for value in each.types
+            )
+            if value in choices if choices else value is None:
+                continue
+            usual = f"use {' or '.join([*choices][:_SHOWN])}"
+            hint = usual if choices else "write it without a value"
+            pairs.append((label, value, hint, items[label].at))
+        schema = {**dict.fromkeys(("label", "value", "hint"), pl.String), "at": pl.Int64}
+        others = pl.DataFrame(pairs, schema=schema, orient="row")
+        rows = aimed.join(others, on=["label", "value"], nulls_equal=True)
         given = pl.format("the value {}", "value").fill_null("no value")
         field = pl.when(pl.col("value").is_null()).then(pl.lit("label")).otherwise(pl.lit("value"))
-        yield rows.with_columns(code=pl.lit("ACF207"), field=field, given=given, hint=hint)
+        yield rows.with_columns(code=pl.lit("ACF207"), field=field, given=given)
+
+
+def _largest(numbers: Iterable[int | None]) -> int | None:
+    """The largest of some numbers; None is more than any."""
+    every = [*numbers]
+    return None if None in every else max(number or 0 for number in every)
 
 
 def _of_another_type(rows: pl.DataFrame) -> pl.DataFrame:
     """Arguments that are filled by what may not fill them; what is unknown is reported as such."""
     field = pl.format("target {}", "position").str.strip_chars(" ")
     known = rows.filter(pl.col("filler").is_not_null())
-    return known.with_columns(code=pl.lit("ACF202"), field=field, given="filler", hint="shown")
+    return known.with_columns(code=pl.lit("ACF202"), field=field, given="filler")
 
 
 def read_folders(members: Sequence[Member]) -> dict[str, FolderConf]:
@@ -344,16 +408,36 @@ def check(
         tables = {name: getattr(corpus, name).filter(inside) for name in _TABLES}
         wrong = folders[folder].wrong(corpus.replace(**tables))
         for (origin,), rows in wrong.group_by("origin", maintain_order=True):
-            member, listed = members[int(str(origin))], rows.rows(named=True)
-            refs = [FieldRef(row["record"], row["field"]) for row in listed]
-            for row, location in zip(listed, locate(member, refs), strict=True):
-                values = {name: row[name] or "" for name in _VALUES}
-                problem = Problem(row["code"], row["record"], 0, 0, {**values, "id": row["id"]})
-                span, excerpt = (location.span, location.excerpt) if location else (None, None)
-                finding = problem.finding(member.display, span, excerpt, row["id"])
-                number = conf.line(row["at"])
-                clause = f"{conf.path}, line {number}: {lines[number - 1].strip()}"
-                yield msgspec.structs.replace(finding, clause=clause)
+            member = members[int(str(origin))]
+            bounded = Bounded(member.max_per_code)
+            nth = pl.int_range(pl.len()).over("code")
+            few = rows.filter(nth <= member.max_per_code) if member.max_per_code else rows
+            refs = [FieldRef(*place) for place in few.select("record", "field").iter_rows()]
+            places = dict(zip(refs, locate(member, refs), strict=True))
+            explain = partial(_finding, file=member.display, conf=conf, lines=lines, places=places)
+            for row in rows.iter_rows(named=True):
+                bounded.add(row["code"], row["record"], explain, row)
+            yield from bounded.findings
+
+
+def _finding(
+    record: int,
+    row: Mapping[str, str],
+    *,
+    file: str,
+    conf: AnnotationConf,
+    lines: Sequence[str],
+    places: Mapping[FieldRef, Location | None],
+) -> Finding:
+    """The finding about a row of `_WRONG`, with the line of the configuration as its clause."""
+    location = places[FieldRef(record, row["field"])]
+    values = {name: row[name] or "" for name in ("id", *_VALUES)}
+    span, excerpt = (location.span, location.excerpt) if location else (None, None)
+    problem = Problem(row["code"], record, 0, 0, values)
+    finding = problem.finding(file, span, excerpt, row["id"])
+    number = conf.line(int(row["at"]))
+    clause = f"{conf.path}, line {number}: {shorten(lines[number - 1].strip())}"
+    return msgspec.structs.replace(finding, clause=clause)
 
 
 _TABLES = ("mentions", "frames", "modifiers", "groups", "arguments")

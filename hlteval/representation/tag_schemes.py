@@ -105,7 +105,8 @@ class TagSequence:
         code, size = codes.to_numpy(), 1 + max(codes.gather(firsts), default=0)
         prefix, label = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
         prefix[code[firsts]] = [OTHER if at < 0 else at for at in letters]
-        label[code[firsts]] = [labels.index(each or NO_TYPE) for each in rest]
+        index = {name: at for at, name in enumerate(labels)}
+        label[code[firsts]] = [index[each or NO_TYPE] for each in rest]
         return cls(prefix[code], label[code], begins, labels)
 
     @cached_property

@@ -17,4 +17,4 @@ def findings(package: Package) -> Iterator[Finding]:
     ):
         confs = [member for member in members if member.basename == CONF]
         for folder in read_folders(confs).values():
-            yield from folder.own_findings()
+            yield from folder.own_findings(package.submission.max_per_code)

@@ -117,7 +117,6 @@ def test_what_tags_cannot_represent_is_counted(tmp_path: Path) -> None:
         "spans that do not begin and end with words": 2,
         "mentions whose label is empty or has blanks": 1,
         "spans over several sentences": 1,
-        "discontinuous spans": 1,
         "texts that are not their words with single spaces": 1,
         **dict.fromkeys(
             (
