@@ -21,7 +21,12 @@ _XML_BREAK = re.compile(r"\r\n?|\n")
 
 _XML = ("XML", "LTF", "LAF", "BIO", "GAT", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
-_SHARED = (("TLN1", b"<ANNOTATION_D"), ("UIM", b"XMI"))
+_SHARED = (
+    ("TLN1", b"<ANNOTATION_D"),
+    ("UIM", b"XMI"),
+    ("GEN", b"<GateDoc"),
+    ("GEN", b"<collection"),
+)
 """Prefixes of codes that formats in XML share with others, and what is in files of the former."""
 
 

@@ -80,6 +80,8 @@ def test_the_format_of_a_file_is_told(invoke: Run, tmp_path: Path) -> None:
     assert (result.exit_code, result.stderr) == (0, "")
     assert "pubtator, as no other format accepts it" in " ".join(result.stdout.split())
     assert "3 of 3 spans need it" in result.stdout
+    result = invoke("formats", "-", stdin=fixture.read_bytes())
+    assert (result.exit_code, result.stdout[:11]) == (0, "-: pubtator")
     nothing = tmp_path / "x"
     nothing.write_text("some words, and others", "utf-8")
     result = invoke("formats", nothing, "--format", "json")

@@ -215,7 +215,7 @@ def detection(path: str, encoding: str = "utf-8") -> Detection:
     found = candidates(source)
     accepting = tuple(Candidate(form.name, form.title, reason) for form, reason in found)
     try:
-        opened = Input.open(path, encoding=encoding)
+        opened = Input.of(source, encoding=encoding, several=False)
     except UnknownFormat as error:
         return Detection(path=path, format="", reason=str(error), candidates=accepting)
     corpus = Corpus.concat(result.corpus for result in opened.read())
@@ -282,7 +282,13 @@ class Input:
             FileNotFoundError: if the path does not exist.
             LookupError: for an unknown encoding.
         """
-        source = open_source(path, encoding=encoding)
+        return cls.of(open_source(path, encoding=encoding), form, encoding, several=several)
+
+    @classmethod
+    def of(
+        cls, source: Source, form: str | None = None, encoding: str = "utf-8", *, several: bool
+    ) -> Input:
+        """Take a source that is open; the arguments and errors are those of `open`."""
         names = [member.basename for member in source.members]
         if several and form is None and names and all(name.endswith(".txt") for name in names):
             form = "text"
