@@ -47,6 +47,7 @@ def roff(text: str) -> str:
     """
     escaped = text.replace("\\", r"\e").replace("-", r"\-").replace("`", r"\(ga")
     escaped = "".join(c if c.isascii() else rf"\[u{ord(c):04X}]" for c in escaped)
+    escaped = re.sub(r"\|(?=\w)", r"|\\:", escaped)  # where a long list of values may be broken
     return re.sub(r"^(?=[.'])", r"\\&", escaped, flags=re.M)
 
 

@@ -122,7 +122,9 @@ def test_clauses_of_codes_begin_with_the_name_of_a_document():
 ELSEWHERE = (
     *("RFC 1952", "RFC 3629", "RFC 8259", "PKWARE APPNOTE", "POSIX.1", "XML 1.0"),
     *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
-    *("BioC", "PubAnnotation", "UEM", "CoNLL 2003 shared task"),
+    *("BioC", "PubAnnotation", "UEM", "CoNLL 2003 shared task", "TAC KBP 2014", "UIMA", "PubTator"),
+    *("Formats of annotation tools", "GATE", "Hugging Face datasets", "Hugging Face transformers"),
+    *("Praat manual", "WebAnno TSV 3.3"),
     *("NIST mteval", "TMX", "RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
     *("hlteval", "structure of the format", "MUC scorer", "Luo et al. 2014"),
 )

@@ -62,8 +62,14 @@ A2_TASKS = (
         ("GLM101", (), ("hub4",)),
         (
             "JSN101",
-            ("speech-sf-json", "lorehlt-sf-json", "pubannotation"),
-            ("speech-sf", "lorehlt-sf", "mentions", "relations", "events"),
+            (
+                *("speech-sf-json", "lorehlt-sf-json", "pubannotation", "label-studio", "doccano"),
+                *("prodigy", "spacy-json", "cas-json", "bioc-json"),
+            ),
+            (
+                *("speech-sf", "lorehlt-sf", "mentions", "relations", "events", "coreference"),
+                *("links", "labels"),
+            ),
         ),
         ("SEE301", (), ("seedev-binary", "seedev-full")),
         ("SEE402", (), A2_TASKS),
@@ -71,10 +77,13 @@ A2_TASKS = (
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
-            ("tac-queries", "ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
+            (
+                *("tac-queries", "ltf", "laf", "bioc-xml", "gate-xml", "elan", "lorehlt-mt"),
+                *("mteval", "tmx", "cas-xmi"),
+            ),
             (
                 *("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
-                *("mentions", "relations", "events", "links", "segments"),
+                *("mentions", "relations", "events", "coreference", "links", "segments"),
             ),
         ),
     ],

@@ -121,7 +121,7 @@ def _lacking(form, table):
 
 def test_pairs_of_formats_tell_what_is_lost():
     told = part(format_page(), "From what to what")
-    assert "| [edl-tab](#edl-tab) | bioc-xml | neleval, brat, pubannotation | standoff" in told
+    assert "| [edl-tab](#edl-tab) | bioc-xml, bioc-json | neleval, brat, pubtator, " in told
     assert "[jsonl]" not in told
     assert "speech-sf-json" not in next(line for line in told.split("\n") if "[standoff]" in line)
 
