@@ -119,6 +119,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         starts: where each token starts.
     """
     places: dict[Any, str] = {}
+    by_token: dict[int, str | None] = {}
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
@@ -133,8 +134,11 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
             limits = limits if isinstance(limits, dict) else {}
             target: str | None = places.get((limits.get("start"), limits.get("end")))
             if target is None and index < len(starts):
-                at = starts[index]
-                target = next((own for (a, b), own in places.items() if a <= at < b), None)
+                if index not in by_token:
+                    at = starts[index]
+                    found = (own for (a, b), own in places.items() if a <= at < b)
+                    by_token[index] = next(found, None)
+                target = by_token[index]
             ends.append((target, index, end))
         own = relation.get("id")
         draft.relation(path, relation.get("label", ""), ends, own, annotator)
