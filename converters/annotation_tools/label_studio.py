@@ -113,9 +113,9 @@ def _take(draft: Draft, task: Item) -> None:
                 for member in ("from_id", "to_id")
             ]
             ends = ends[::-1] if item.get("direction") == "left" else ends
-            name = None if item.get("id") is None else str(item["id"])
+            own = None if item.get("id") is None else str(item["id"])
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, name, annotators[at])
+                draft.relation(path, label, ends, own, annotators[at])
             _keep_result(draft, item, "relation")
         else:
             _add_other(draft, path, item, annotators[at], regions.get((at, item.get("id"))))
@@ -238,18 +238,17 @@ def _take_minimal(draft: Draft, item: Item) -> None:
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
     """All documents as tasks."""
-    write_objects(corpora, path, layout, _objects)
 
+    def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+        elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
+        for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
+            own, which = document.members, "annotations"
+            member = next(iter(own["$.member"]), "text")
+            text = {} if document.text is None else {member: document.text}
+            task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
+            yield document.row, {**task, which: _annotations(document), **own["$"]}
 
-def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
-    """Every task, with the row of its document."""
-    elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
-    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
-        own, which = document.members, "annotations"
-        member = next(iter(own["$.member"]), "text")
-        text = {} if document.text is None else {member: document.text}
-        task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
-        yield document.row, {**task, which: _annotations(document), **own["$"]}
+    write_objects(corpora, path, layout, objects)
 
 
 def _annotations(document: Document) -> list[Item]:
@@ -269,7 +268,7 @@ def _annotations(document: Document) -> list[Item]:
         return results[number]
 
     about: dict[str, list[Item]] = defaultdict(list)
-    for row in document.others["modifiers"]:
+    for row in document.others.get("modifiers", []):
         about[row["target"]].append(row)
     for mention in document.mentions:
         prefix = f"{annotators.get(mention.annotator, 0)}:"

@@ -163,7 +163,9 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
-        tokens = [_make_token(at, row, text) for at, row in enumerate(document.others["tokens"])]
+        tokens = [
+            _make_token(at, row, text) for at, row in enumerate(document.others.get("tokens", []))
+        ]
         if document.relations and not tokens:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
