@@ -80,7 +80,7 @@ def _take(draft: Draft, task: Item) -> None:
         _take_minimal(draft, task)
         return
     member = _text_member(data, draft.settings["text"])
-    draft.document(task.get("id"), data.get(member))
+    draft.document(task.get("id"), data[member] if member else None)
     draft.keep("$", task, ("id", "data", which))
     _keep_data(draft, data, member)
     annotators: dict[int, str | None] = {}
@@ -113,8 +113,9 @@ def _take(draft: Draft, task: Item) -> None:
                 for member in ("from_id", "to_id")
             ]
             ends = ends[::-1] if item.get("direction") == "left" else ends
+            own = None if item.get("id") is None else str(item["id"])
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, item.get("id"), annotators[at])
+                draft.relation(path, label, ends, own, annotators[at])
             _keep_result(draft, item, "relation")
         else:
             _add_other(draft, path, item, annotators[at], regions.get((at, item.get("id"))))
@@ -122,8 +123,8 @@ def _take(draft: Draft, task: Item) -> None:
 
 def _keep_data(draft: Draft, data: Item, member: str) -> None:
     """Keep the other members of data, and the name of the one that has the text."""
-    draft.keep("$.data", data, (member,))
-    if member != "text" and member in data:
+    draft.keep("$.data", data, (member,) if member else ())
+    if member not in {"", "text"}:
         draft.keep("$.member", {member: None})
 
 
@@ -201,14 +202,14 @@ def _add_other(
 def _take_minimal(draft: Draft, item: Item) -> None:
     """Add an annotation as JSON_MIN has it."""
     member = _text_member(item, draft.settings["text"])
-    new = draft.document(item.get("id"), item.get(member))
+    new = draft.document(item.get("id"), item[member] if member else None)
     number, wanted = draft.entries[draft.row], draft.settings["label"]
     annotator = None if item.get("annotator") is None else str(item["annotator"])
     annotation = {name: item[name] for name in _MIN if name in item}
     by, own = annotation.pop("annotator", None), annotation.pop("annotation_id", None)
     annotation |= {} if by is None else {"completed_by": by}
     draft.keep(f"$.annotations[{number}]", annotation | ({} if own is None else {"id": own}))
-    known = {"id", member, *_MIN}
+    known = {"id", *_MIN, *([member] if member else ())}
     for control, value in item.items():
         choices = value.get("choices") if isinstance(value, dict) else None
         if control == wanted and isinstance(value, str):
@@ -220,8 +221,9 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
             for at, region in enumerate(parts):
                 kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")
+                named = all(isinstance(label, str) for label in region.get(kind, ()))
                 result = {"type": kind, "value": region, "from_name": control}
-                if _is_span(result):
+                if named and _is_span(result):
                     _add_region(draft, (control, at), result, annotator, f"{number}:")
                 else:
                     draft.leave_out("regions without offsets or labels", (control,), "JAN106")
@@ -236,18 +238,17 @@ def _take_minimal(draft: Draft, item: Item) -> None:
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
     """All documents as tasks."""
-    write_objects(corpora, path, layout, _objects)
 
+    def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+        elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
+        for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
+            own, which = document.members, "annotations"
+            member = next(iter(own["$.member"]), "text")
+            text = {} if document.text is None else {member: document.text}
+            task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
+            yield document.row, {**task, which: _annotations(document), **own["$"]}
 
-def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
-    """Every task, with the row of its document."""
-    elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
-    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
-        own, which = document.members, "annotations"
-        member = next(iter(own["$.member"]), "text")
-        text = {} if document.text is None else {member: document.text}
-        task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
-        yield document.row, {**task, which: _annotations(document), **own["$"]}
+    write_objects(corpora, path, layout, objects)
 
 
 def _annotations(document: Document) -> list[Item]:
@@ -267,7 +268,7 @@ def _annotations(document: Document) -> list[Item]:
         return results[number]
 
     about: dict[str, list[Item]] = defaultdict(list)
-    for row in document.others["modifiers"]:
+    for row in document.others.get("modifiers", []):
         about[row["target"]].append(row)
     for mention in document.mentions:
         prefix = f"{annotators.get(mention.annotator, 0)}:"

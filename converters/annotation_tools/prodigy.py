@@ -119,6 +119,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         starts: where each token starts.
     """
     places: dict[Any, str] = {}
+    by_token: dict[int, str | None] = {}
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
@@ -133,8 +134,11 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
             limits = limits if isinstance(limits, dict) else {}
             target: str | None = places.get((limits.get("start"), limits.get("end")))
             if target is None and index < len(starts):
-                at = starts[index]
-                target = next((own for (a, b), own in places.items() if a <= at < b), None)
+                if index not in by_token:
+                    at = starts[index]
+                    found = (own for (a, b), own in places.items() if a <= at < b)
+                    by_token[index] = next(found, None)
+                target = by_token[index]
             ends.append((target, index, end))
         own = relation.get("id")
         draft.relation(path, relation.get("label", ""), ends, own, annotator)
@@ -159,7 +163,9 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
-        tokens = [_make_token(at, row, text) for at, row in enumerate(document.others["tokens"])]
+        tokens = [
+            _make_token(at, row, text) for at, row in enumerate(document.others.get("tokens", []))
+        ]
         if document.relations and not tokens:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():

@@ -187,7 +187,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         item |= {} if document.text is None else {"text": document.text}
         spans = _spans(document)
         item["ents"] = spans.pop("", [])
-        sentences = document.others["segments"]
+        sentences = document.others.get("segments", [])
         if sentences:
             item["sents"] = [
                 {"start": row["start"], "end": row["end"], **row["members"]} for row in sentences
@@ -196,7 +196,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             {"id": at, "start": row["start"], "end": row["end"]}
             | {name: row[name] for name in ("pos", "morph") if row[name] is not None}
             | row["members"]
-            for at, row in enumerate(document.others["tokens"])
+            for at, row in enumerate(document.others.get("tokens", []))
         ]
         groups = {**document.members["$.spans"], **spans}
         item |= {"spans": groups} if groups else {}

@@ -48,22 +48,15 @@ _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
 
 
-def _is_parquet(source: Source) -> bool:
-    members = source.members if source.kind in {"file", "stdin"} else ()
-    try:
-        return bool(members) and members[0].reader()(0, 4) == _MAGIC
-    except Unreadable:
-        return False
-
-
 def sniff(source: Source) -> bool:
     """Whether it is a file with a row of tokens and tags."""
-    if _is_parquet(source):
-        try:
-            columns = pl.read_parquet_schema(BytesIO(source.members[0].fetch()))
-        except (pl.exceptions.PolarsError, OSError):
-            return False
-        return "tokens" in columns and not columns.keys().isdisjoint(_TAGS)
+    members = source.members if source.kind in {"file", "stdin"} else ()
+    try:
+        if members and members[0].reader()(0, 4) == _MAGIC:
+            columns = pl.read_parquet_schema(BytesIO(members[0].fetch()))
+            return "tokens" in columns and not columns.keys().isdisjoint(_TAGS)
+    except (Unreadable, pl.exceptions.PolarsError, OSError):
+        return False
     line = head(source, 20_000).partition("\n")[0]
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
 

@@ -65,7 +65,7 @@ class Label(NamedTuple):
     members: Item
 
 
-@dataclass
+@dataclass(slots=True)
 class Document:
     """A document that is written.
 
@@ -84,7 +84,7 @@ class Document:
     mentions: list[Mention] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
-    others: dict[str, list[Item]] = field(default_factory=lambda: defaultdict(list))
+    others: dict[str, list[Item]] = field(default_factory=dict)
 
 
 def documents(
@@ -121,7 +121,7 @@ def documents(
         for row in rows.iter_rows(named=True):
             place = [row[name] for name in _KEY]
             row["members"] = members.get((elements.get(table), *place), {})
-            listed[place[0]].others[table].append(row)
+            listed[place[0]].others.setdefault(table, []).append(row)
     return iter(listed.values())
 
 

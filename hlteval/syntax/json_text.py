@@ -37,8 +37,15 @@ def strict(data: bytes) -> tuple[bool, Any]:
         return False, None
     # If members were lost, since they repeat a key, the text has more strings than the value.
     # Counting quotation marks takes a hundredth of the time of a callback per member.
-    if data.count(b"[") + data.count(b"{") > DEPTH and _is_deep(value):
-        return False, value
+    if data.count(b"[") + data.count(b"{") > DEPTH:  # it may be nested too deeply
+        level = [value] if isinstance(value, (list, dict)) else []
+        for _ in range(DEPTH):
+            inner: Iterator[Any] = (
+                each.values() if isinstance(each, dict) else each for each in level
+            )
+            level = [part for parts in inner for part in parts if type(part) in _CONTAINERS]
+        if level:
+            return False, value
     try:
         encoded = msgspec.json.encode(value)
     except OverflowError:  # an integer of more than 64 bits
@@ -52,17 +59,6 @@ def _quotes(data: bytes) -> int:
     if escaped and b"\\\\" in data:
         data, escaped = _ESCAPE.sub(b"", data), 0
     return data.count(b'"') - escaped
-
-
-def _is_deep(value: Any) -> bool:
-    """Whether a value is nested deeper than `DEPTH`."""
-    level = [value] if isinstance(value, (list, dict)) else []
-    for _ in range(DEPTH):
-        inner: Iterator[Any] = (each.values() if isinstance(each, dict) else each for each in level)
-        level = [part for parts in inner for part in parts if type(part) in _CONTAINERS]
-        if not level:
-            return False
-    return bool(level)
 
 
 _CONTAINERS = frozenset[type]({list, dict})
