@@ -120,8 +120,8 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
             keys = item.values[feature].split()
             linked = range_ is None and bool(keys) and links.issuperset(keys)
             linked = linked or (range_ is None and len(keys) == 1 and keys[0] in arrays)
-            linked = linked or (not keys and feature not in OWN and feature not in LABELS)
-            if range_ is not None or feature in _REFERENCES or linked:
+            empty = not item.values[feature] and feature not in OWN and feature not in LABELS
+            if range_ is not None or feature in _REFERENCES or linked or empty:
                 item.references[feature] = keys
                 del item.values[feature]
     take_arrays(structures, arrays)
