@@ -229,17 +229,15 @@ def _label_rows(
     sizes = lines.gather(silent - 1).str.count_matches("\t|,") + 1 if len(silent) else silent
     short = silent.filter(sizes < width)
     extra = pl.col(str(width)).is_not_null() | pl.col("record").is_in(short.implode())
-    first = 2 if layout.header else 1
-    ordinal = (pl.col("record") - first).cast(pl.String)
+    ordinal = (pl.col("record") - (2 if layout.header else 1)).cast(pl.String)
     name = ordinal if document < 0 else pl.col(str(document))
-    nameless = name.is_null()
     problems = []
-    for record in table.filter(extra | nameless)["record"]:
+    for record in table.filter(extra | name.is_null())["record"]:
         line = lines[record - 1]
         given = len(_cells(line))
         code = "LBT102" if given != width else "LBT103"
         problems.append(Problem(code, record, 0, len(line), {"given": given, "wanted": width}))
-    rows = table.filter(~(extra | nameless))
+    rows = table.filter(~(extra | name.is_null()))
     if layout.unlabelled and not layout.wide:
         rows = rows.filter(pl.col(str(label)).ne_missing(layout.unlabelled))
     rows = rows.with_columns(name=name)

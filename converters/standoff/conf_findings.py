@@ -164,21 +164,14 @@ class FolderConf:
         place = pl.format("role {}", "position")
         yield known.filter(pl.col("hint") != "").with_columns(code=pl.lit("ACF203"), field=place)
         known = known.filter(pl.col("hint") == "").drop("hint")
-        triples = known.select("label", "own", "filler").drop_nulls().unique()
-        wrong = []
-        for label, role, filler in triples.iter_rows():
-            choices = [self._fillers(argument.types) for argument in declared[label][role]]
-            if not any(filler in fillers for fillers, _ in choices):
-                wrong.append((label, role, filler, choices[0][1]))
-        schema = dict.fromkeys(("label", "own", "filler", "hint"), pl.String)
-        others = pl.DataFrame(wrong, schema=schema, orient="row")
-        yield _of_another_type(known.join(others, on=["label", "own", "filler"]))
-        limits = [
-            (label, role, min(a.least for a in each), _largest(a.most for a in each),
-             self._fillers(each[0].types)[1], lines[label])
-            for label, roles in declared.items()
-            for role, each in islice(roles.items(), _MOST)
-        ]  # fmt: skip
+        yield self._other_fillers(known, declared)
+        limits = []
+        for label, roles in declared.items():
+            for role, each in islice(roles.items(), _MOST):
+                numbers = [a.most for a in each if a.most is not None]
+                most = max(numbers) if len(numbers) == len(each) else None
+                shown = self._fillers(each[0].types)[1]
+                limits.append((label, role, min(a.least for a in each), most, shown, lines[label]))
         schema = {**dict.fromkeys(("label", "own"), pl.String),
                   **dict.fromkeys(("least", "most"), pl.Int64),
                   "shown": pl.String, "at": pl.Int64}  # fmt: skip
@@ -201,6 +194,20 @@ class FolderConf:
         yield fewer.rename({"own": "role"}).with_columns(
             **code, hint=pl.format("{} of {} needed: {}", "least", "role", "shown")
         )
+
+    def _other_fillers(
+        self, known: pl.DataFrame, declared: Mapping[str, Mapping[str, Sequence[ConfArgument]]]
+    ) -> pl.DataFrame:
+        """The arguments of events whose `own` role cannot be filled by what fills them."""
+        triples = known.select("label", "own", "filler").drop_nulls().unique()
+        wrong = []
+        for label, role, filler in triples.iter_rows():
+            choices = [self._fillers(argument.types) for argument in declared[label][role]]
+            if not any(filler in fillers for fillers, _ in choices):
+                wrong.append((label, role, filler, choices[0][1]))
+        schema = dict.fromkeys(("label", "own", "filler", "hint"), pl.String)
+        others = pl.DataFrame(wrong, schema=schema, orient="row")
+        return _of_another_type(known.join(others, on=["label", "own", "filler"]))
 
     def _pairs(self, filled: pl.DataFrame) -> Iterator[pl.DataFrame]:
         """The arguments of relations that are not allowed, and symmetric relations twice.
@@ -314,12 +321,6 @@ class FolderConf:
         yield rows.with_columns(code=pl.lit("ACF207"), field=field, given=given)
 
 
-def _largest(numbers: Iterable[int | None]) -> int | None:
-    """The largest of some numbers; None is more than any."""
-    every = [*numbers]
-    return None if None in every else max(number or 0 for number in every)
-
-
 def _of_another_type(rows: pl.DataFrame) -> pl.DataFrame:
     """Arguments that are filled by what may not fill them; what is unknown is reported as such."""
     field = pl.format("target {}", "position").str.strip_chars(" ")
@@ -414,13 +415,15 @@ def check(
             few = rows.filter(nth <= member.max_per_code) if member.max_per_code else rows
             refs = [FieldRef(*place) for place in few.select("record", "field").iter_rows()]
             places = dict(zip(refs, locate(member, refs), strict=True))
-            explain = partial(_finding, file=member.display, conf=conf, lines=lines, places=places)
+            explain = partial(
+                _explain_row, file=member.display, conf=conf, lines=lines, places=places
+            )
             for row in rows.iter_rows(named=True):
                 bounded.add(row["code"], row["record"], explain, row)
             yield from bounded.findings
 
 
-def _finding(
+def _explain_row(
     record: int,
     row: Mapping[str, str],
     *,

@@ -499,8 +499,13 @@ def check_task(name: str) -> None:
 
 def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     """The usage error for a name that is not one of the names of tasks."""
+    from hlteval.converters import known
     from hlteval.findings.suggest import did_you_mean
+    from hlteval.tasks import GENERIC, load
 
+    reading = [task for task in GENERIC if name in known() and name in load(task).submitted]
+    if reading:  # a format may be checked for several tasks
+        return typer.BadParameter(f"{name} is a format; use a task: {', '.join(reading)}")
     hint = did_you_mean(name, names, f"use one of {', '.join(names)}")
     return typer.BadParameter(f"unknown task {name}; {hint}")
 

@@ -461,6 +461,7 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
         (("score", "ltf"), "ltf cannot be scored"),
         (("compare", "nope"), "unknown task nope; use one of seedev-binary"),
         (("validate", "seedev-ful", "x"), "unknown task seedev-ful; did you mean seedev-full?"),
+        (("validate", "rttm", "x"), "rttm is a format; use a task: segments"),
     ],
 )
 def test_a_task_that_is_none_is_told_with_those_there_are(
