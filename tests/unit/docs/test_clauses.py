@@ -123,6 +123,7 @@ ELSEWHERE = (
     *("RFC 1952", "RFC 3629", "RFC 8259", "PKWARE APPNOTE", "POSIX.1", "XML 1.0"),
     *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
     *("BioC", "PubAnnotation", "UEM", "CoNLL 2003 shared task"),
+    *("PubTator", "GATE", "Praat manual"),
     *("NIST mteval", "TMX", "RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
     *("hlteval", "structure of the format", "MUC scorer", "Luo et al. 2014"),
 )

@@ -71,10 +71,13 @@ A2_TASKS = (
         ("LTF106", (), ("ltf",)),
         (
             "XML101",
-            ("tac-queries", "ltf", "laf", "bioc-xml", "elan", "lorehlt-mt", "mteval", "tmx"),
+            (
+                *("tac-queries", "ltf", "laf", "bioc-xml", "gate-xml", "elan", "lorehlt-mt"),
+                *("mteval", "tmx", "cas-xmi"),
+            ),
             (
                 *("lorehlt-edl", "lorehlt-sf", "ltf", "laf", "lorehlt-mt"),
-                *("mentions", "relations", "events", "links", "segments"),
+                *("mentions", "relations", "events", "coreference", "links", "segments"),
             ),
         ),
     ],
