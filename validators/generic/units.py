@@ -154,7 +154,7 @@ def misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, white space apart."""
     documents, system = context.against.documents["row", "text"], context.system
     if system.documents["row", "text"].equals(documents):  # then readers may have compared them
-        quoted = are_at_place(system)
+        quoted = system.cached(are_at_place)
     else:
         quoted = are_quoted(documents, system.mentions)
     texts = dict(documents.drop_nulls().iter_rows())
