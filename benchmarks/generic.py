@@ -194,6 +194,8 @@ class Sweep(NamedTuple):
         each: the units of a document.
         most: the units of the largest single document.
         peers: the public programs that do the same.
+        peer_sizes: the most documents that these get, and the most units of a single one: more
+            would take them minutes.
     """
 
     task: str
@@ -202,6 +204,7 @@ class Sweep(NamedTuple):
     each: int
     most: int
     peers: tuple[str, ...] = ()
+    peer_sizes: tuple[int, int] = (10_000_000, 10_000_000)
 
 
 SWEEPS: Mapping[str, Sweep] = MappingProxyType(
@@ -214,7 +217,8 @@ SWEEPS: Mapping[str, Sweep] = MappingProxyType(
         "links": Sweep("links", partial(brat, _links), (10, 10_000), 30, 40_000),
         "coreference": Sweep("coreference", clusters, (10, 10_000), 10, 40_000),
         "labels": Sweep("labels", labels, (10, 1_000_000), 1, 200_000, ("scikit-learn",)),
-        "segments": Sweep("segments", segments, (2, 1_000), 500, 200_000, ("pyannote",)),
+        "segments": Sweep("segments", segments, (2, 1_000), 500, 200_000, ("pyannote",),
+                          (250, 2_000)),
         "transcripts": Sweep("transcripts", transcripts, (10, 100_000), 15, 4_000, ("jiwer",)),
     }
 )  # fmt: skip
@@ -226,7 +230,8 @@ def steps(sweep: Sweep, each: int | None, size: int, folder: Path) -> Iterator[S
     reference, system = sides = sweep.write(documents, units, folder)
     command = hlteval("score", sweep.task, "-r", reference, "-s", system)
     paths = (str(reference), str(system))
-    (theirs, *_) = (*(Peer(name, paths) for name in sweep.peers), None)
+    peers = sweep.peers if size <= sweep.peer_sizes[each is None] else ()
+    (theirs, *_) = (*(Peer(name, paths) for name in peers), None)
     yield Step("score", command, sides, peer=theirs)
 
 

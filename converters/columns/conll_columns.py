@@ -150,9 +150,13 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     first = [line.removesuffix("\r") for line in text.split("\n", _FIRST)[:_FIRST]]
     first = [line for line in first if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
-    if not tabs and ("\t" in text or _has_spaces(text)):
-        text = re.sub(r"[ \t]+", " ", text)
-        text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+    if not tabs:
+        codes = np.frombuffer(text.encode(), dtype=np.uint8)
+        space, end = codes == ord(" "), codes == ord("\n")
+        wide = np.any(space[1:] & (space | end)[:-1]) or np.any(space[:-1] & end[1:])
+        if wide or "\t" in text:
+            text = re.sub(r"[ \t]+", " ", text)
+            text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
     sizes = Counter({size: count for size, count in sizes.items() if size <= _MOST})
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
@@ -204,13 +208,6 @@ def _table(text: str, separator: str, width: int) -> pl.DataFrame:
             truncate_ragged_lines=True,
         )
     return table.with_columns(record=pl.int_range(1, 1 + pl.len(), dtype=pl.Int64))
-
-
-def _has_spaces(text: str) -> bool:
-    """Whether a space is beside another, or beside a line break."""
-    codes = np.frombuffer(text.encode(), dtype=np.uint8)
-    space, end = codes == ord(" "), codes == ord("\n")
-    return bool(np.any(space[1:] & (space | end)[:-1]) or np.any(space[:-1] & end[1:]))
 
 
 def _divide(

@@ -10,7 +10,9 @@ _ENCODING = "utf-32-le"
 
 
 def are_at_place(corpus: Corpus) -> pl.Series:
-    """Whether the text of each mention is exactly that of its document, compared once.
+    """Whether the text of each mention is exactly that of its document.
+
+    Readers and rules ask for it: `corpus.cached(are_at_place)` compares them once.
 
     Examples:
         >>> mention = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1"}
@@ -19,10 +21,6 @@ def are_at_place(corpus: Corpus) -> pl.Series:
         >>> are_at_place(Corpus(documents=documents, mentions=[mention])).to_list()
         [True]
     """
-    return corpus.cached(_are_at_place)
-
-
-def _are_at_place(corpus: Corpus) -> pl.Series:
     return are_quoted(corpus.documents, corpus.mentions)
 
 

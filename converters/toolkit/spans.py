@@ -94,7 +94,9 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
     Returns:
         The mentions with the columns `there` and `fit` of `there`.
     """
-    others = corpus.mentions.filter(~are_at_place(corpus) | pl.col("fragments").is_not_null())
+    others = corpus.mentions.filter(
+        ~corpus.cached(are_at_place) | pl.col("fragments").is_not_null()
+    )
     placed = others.join(there(corpus, others), on="row", maintain_order="left")
     text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
     rest = text.str.slice(right.str.len_chars())

@@ -171,7 +171,7 @@ class Lines:
 
     @cached_property
     def _bounds(self) -> tuple[list[int], list[int]]:
-        """Where slices start in the text, and the numbers of their first lines."""
+        """The starts of slices in the text, and the numbers of their first lines."""
         text, size, starts, firsts = self._text, self._size, [0], [0]
         while starts[-1] < len(text):
             end = text.find("\n", starts[-1] + size) + 1 or len(text)

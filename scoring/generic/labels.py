@@ -243,8 +243,11 @@ class Labels(LabelMetric):
             "several": known & ((sizes[0] != 1) | (sizes[1] > 1)),
         }
         listed = self.options.average_labels
-        shares = _shares(*(sets.sizes(common, np.isin(sets.names, listed)) if listed else sizes))
-        for rate, (part, whole) in shares.items():
+        expected, predicted, right = (
+            sets.sizes(common, np.isin(sets.names, listed)) if listed else sizes
+        )
+        shares = ((right, predicted), (right, expected), (2 * right, expected + predicted))
+        for rate, (part, whole) in zip(RATES, shares, strict=True):
             extras[f"samples.{rate}"] = np.rint(np.nan_to_num(ratio(part, whole)) * SHARE) * known
             extras[f"defined.{rate}"] = known & (whole > 0)
         if len(rows) < sets.size:  # some numbers are those of no document
@@ -287,12 +290,6 @@ class Labels(LabelMetric):
         kappa = ratio(right * size - chance, size**2 - chance)
         squares = (size**2 - (expected**2).sum(1)) * (size**2 - (predicted**2).sum(1) - missing**2)
         return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
-
-
-def _shares(expected: Whole, predicted: Whole, right: Whole) -> dict[str, tuple[Whole, Whole]]:
-    """Parts and wholes of the rates of each document."""
-    pairs = ((right, predicted), (right, expected), (2 * right, expected + predicted))
-    return dict(zip(RATES, pairs, strict=True))
 
 
 def _without_scores(counts: pl.DataFrame) -> pl.DataFrame:

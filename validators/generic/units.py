@@ -85,7 +85,7 @@ def _misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, and the way to count that explains them."""
     documents, system = context.against.documents["row", "text"], context.system
     if system.documents["row", "text"].equals(documents):  # then readers may have compared them
-        quoted = are_at_place(system)
+        quoted = system.cached(are_at_place)
     else:
         quoted = are_quoted(documents, system.mentions)
     spans = context.records("mentions", "start", "end", "text", "fragments").collect()

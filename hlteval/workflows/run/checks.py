@@ -437,7 +437,7 @@ def names_of(batches: Sequence[pl.Series]) -> pl.Series:
     return pl.concat([pl.Series(dtype=pl.String), *batches])
 
 
-def _lacking(expected: pl.Series, own: pl.Series) -> pl.Series:
+def _missing_names(expected: pl.Series, own: pl.Series) -> pl.Series:
     """The names that are expected, and not there."""
     if expected.equals(own):
         return expected.clear()
@@ -470,7 +470,7 @@ def unusable_reference(opened: Submission, seen: Batch, *, gold: bool) -> Iterat
         yield _about(source, "REF105", evidence=seen.exchanged)
     elif own.is_empty() or not opened.is_compared or opened.without_documents:
         return
-    elif len(_lacking(expected, own)) == len(expected):
+    elif len(_missing_names(expected, own)) == len(expected):
         known = {*expected}
         ours, theirs = sorted(known), sorted({*own})
         files = opened.system_files if opened.format.layout == "per_document" else {}
@@ -503,7 +503,7 @@ def missing_documents(opened: Submission, seen: Batch) -> Iterator[Finding]:
     if opened.task.scored_table not in opened.gold_format.tables:
         return
     own, selected = names_of(seen.documents), opened.selected_documents
-    lacking = _lacking(names_of(seen.reference), own) if len(own) else ()
+    lacking = _missing_names(names_of(seen.reference), own) if len(own) else ()
     if names := sorted(name for name in {*lacking} if not selected or name in selected):
         values = {"count": len(names), "names": first_names(names, _NAMED)}
         yield entry("REF107").finding(values)
