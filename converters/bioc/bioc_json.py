@@ -80,7 +80,7 @@ _ATTRIBUTES: Mapping[str, Sequence[str]] = {
 }
 
 
-def _part(path: Path) -> tuple[Path, str]:
+def part_of(path: Path) -> tuple[Path, str]:
     """The innermost item of a list that a path leads into, and its definition."""
     for at in range(len(path) - 1, 0, -1):
         if isinstance(path[at], int) and path[at - 1] in _NAMES:
@@ -89,7 +89,7 @@ def _part(path: Path) -> tuple[Path, str]:
 
 
 STRUCTURE = Structure(
-    "bioc-json", tuple(_NAMES), _part, {"required": "JAN103", "": "JAN104"}, "JAN101", explain
+    "bioc-json", tuple(_NAMES), part_of, {"required": "JAN103", "": "JAN104"}, "JAN101", explain
 )
 
 

@@ -26,11 +26,11 @@ SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
 
 
-def _part(path: Path) -> tuple[Path, str]:
+def part_of(path: Path) -> tuple[Path, str]:
     """The item, track or document that a path leads into, and its definition in the schema.
 
     Examples:
-        >>> _part(("denotations", 3, "span", "begin")), _part(("text",))
+        >>> part_of(("denotations", 3, "span", "begin")), part_of(("text",))
         ((('denotations', 3), 'denotation'), ((), 'document'))
     """
     for at, (step, after) in enumerate(pairwise(path)):
@@ -39,7 +39,7 @@ def _part(path: Path) -> tuple[Path, str]:
     return (path[:2], "track") if path[:1] == ("tracks",) and path[1:] else ((), "document")
 
 
-def _values(violation: SchemaError) -> dict[str, object]:
+def explain_violation(violation: SchemaError) -> dict[str, object]:
     """The values of the message about an error of the schema."""
     values = explain(violation)
     if violation.keyword == "required":
@@ -53,10 +53,10 @@ def _values(violation: SchemaError) -> dict[str, object]:
 STRUCTURE = Structure(
     "pubannotation",
     (*SECTIONS, "tracks"),
-    _part,
+    part_of,
     {"required": "PUB103", "anyOf": "PUB105", "": "PUB104"},
     "PUB101",
-    _values,
+    explain_violation,
     frozenset({"document", "track"}),
 )
 
