@@ -41,7 +41,8 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
         >>> are_quoted(documents, pl.DataFrame(spans)).to_list()
         [True, False]
     """
-    known = documents.drop_nulls("text")
+    # of a document in several files, the first text counts
+    known = documents.drop_nulls("text").unique("row", keep="first", maintain_order=True)
     sizes = known.select(document="row", size=pl.col("text").str.len_chars().cast(pl.Int64))
     sizes = sizes.with_columns(base=pl.col("size").cum_sum() - pl.col("size"))
     table = spans.select("document", "start", "end", "text")
