@@ -44,6 +44,8 @@ _PARTS = {
     "tokens.*": "token",
     "ents.*": "span",
     "spans.*.*": "span",
+    "paragraphs.*": "paragraph",
+    "paragraphs.*.sentences.*": "group",
     _TRAINING: "word",
 }
 _SPAN = ("start", "end", "label", "kb_id", "id")
@@ -121,14 +123,16 @@ def _add_categories(draft: Draft, scores: Mapping[str, float]) -> None:
 
 def _take_training(draft: Draft, item: Item) -> None:
     """Add each paragraph of a document of version 2."""
-    paragraphs, own = item["paragraphs"], item.get("id")
-    words: dict[int, list[tuple[Path, int, Item]]] = {at: [] for at in range(len(paragraphs))}
+    paragraphs = {int(path[1]): part for path, part in draft.each("paragraphs.*")}
+    words: dict[int, list[tuple[Path, int, Item]]] = {at: [] for at in paragraphs}
+    own = item.get("id", draft.stem)
     for path, word in draft.each(_TRAINING):
         words[int(path[1])].append((path, draft.record, word))
-    for at, paragraph in enumerate(paragraphs):
+    for at, paragraph in paragraphs.items():
         raw = paragraph.get("raw")
         joined = " ".join(word["orth"] for *_, word in words[at])
-        name = own if len(paragraphs) == 1 or own is None else f"{own}-{at + 1}"
+        several = len(item["paragraphs"]) > 1
+        name = f"{own}-{at + 1}" if several else own
         draft.document(name, raw if isinstance(raw, str) else joined)
         draft.keep("$", {} if at else item, ("id", "paragraphs"))
         draft.keep("$", paragraph, ("raw", "sentences", "cats"))

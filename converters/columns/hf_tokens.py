@@ -106,7 +106,12 @@ class _Rows:
             refuse("HFT102", given=len(given), wanted=len(words))
         elif (named := self.name_tags(given)) is None:
             known = {*range(len(self.names)), _IGNORED}
-            wrong = next(tag for tag in given if not isinstance(tag, str) and tag not in known)
+            kinds = (str, int)
+            wrong = next(
+                tag
+                for tag in given
+                if type(tag) not in kinds or (type(tag) is int and tag not in known)
+            )
             refuse("HFT103", given=shorten(str(wrong), 20), count=len(self.names))
         else:
             name = row.get("id")

@@ -220,3 +220,22 @@ def test_records_are_found_again(form: str) -> None:
         for found in load(form).locate(member, places):
             assert found is not None
             assert lines[found.span.line - 1][found.span.column - 1] in "{["
+
+
+@pytest.mark.parametrize(
+    ("form", "item"),
+    [
+        (
+            "prodigy",
+            {"text": "a", "relations": [{"head": 0, "child": 0, "head_span": {"end": []}}]},
+        ),
+        ("spacy-json", {"paragraphs": [{"sentences": [{"tokens": 1}]}]}),
+        ("spacy-json", {"paragraphs": [{"sentences": 1}, 1]}),
+        ("label-studio", {"data": {"text": 1, "": {"a": 1}}}),
+        ("label-studio", {"text": "a", "label": [{"start": 0, "end": 1, "labels": [1]}]}),
+    ],
+)
+def test_members_of_other_types_are_findings(take: Take, form: str, item: Any) -> None:
+    corpus, findings = take(form, item)
+    assert findings != []
+    assert corpus.mentions.is_empty()
