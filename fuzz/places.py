@@ -24,6 +24,7 @@ _XML = ("XML", "LTF", "LAF", "BIO", "GAT", "TLN5")
 _SHARED = (
     ("TLN1", b"<ANNOTATION_D"),
     ("UIM", b"XMI"),
+    ("TAC", b"<kbpentlink"),
     ("GEN", b"<GateDoc"),
     ("GEN", b"<collection"),
 )

@@ -31,6 +31,7 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import shorten
 from hlteval.syntax.xml_elements import Malformed, parse
+from hlteval.syntax.xml_places import located_findings
 
 _ROOT = "kbpentlink"
 _OFFSET = re.compile("[0-9]{1,15}")
@@ -53,14 +54,9 @@ def read(source: Source) -> Iterator[ReadResult]:
     files, queries = FileBatch(source.path, FORMAT.name), list[tuple[object, ...]]()
     for member in _with_end(source, ".xml"):
         origin, text = len(files.members), files.open(member)
-        problems = _queries(text or "", origin, queries) if text is not None else []
-        named = ((problem.record, problem) for problem in problems)
-        lines = (text or "").split("\n")
-        files.findings += findings_of(
-            named,
-            lambda at, it, m=member, ls=lines: it.in_line(m.display, ls[at - 1]),  # type: ignore[misc]
-            member.max_per_code,
-        )
+        if text is not None:
+            problems = [(problem, None) for problem in _queries(text, origin, queries)]
+            files.findings += located_findings(text, problems, member)
     rows = pl.DataFrame(queries, schema=_QUERIES, orient="row")
     rows = rows.unique("mention", keep="first", maintain_order=True)
     links = [_links(member, files, rows) for member in _with_end(source, ".tab", ".tsv")]

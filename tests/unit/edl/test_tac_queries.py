@@ -13,7 +13,7 @@ from hlteval.sources import open_source
 FIXTURES = Path(__file__).parents[3] / "fixtures/tac-queries"
 # File, line, column and end column.
 PLACES = """
-TAC101-no-end       queries.xml 3 3  9
+TAC101-no-end       queries.xml 3 3 18
 TAC102-blanks       links.tab   1 1 12
 TAC103-other-query  links.tab   2 1 10
 """
