@@ -19,10 +19,11 @@ _BREAK = re.compile(r"\n")
 _XML_BREAK = re.compile(r"\r\n?|\n")
 
 
-_XML = ("XML", "LTF", "LAF", "BIO", "GAT", "TLN5")
+_XML = ("XML", "LTF", "LAF", "GAT", "TLN5")
 """Prefixes of the codes of formats in XML, where a carriage return alone ends a line."""
 _SHARED = (
     ("TLN1", b"<ANNOTATION_D"),
+    ("BIO", b"<collection"),
     ("UIM", b"XMI"),
     ("TAC", b"<kbpentlink"),
     ("GEN", b"<GateDoc"),
