@@ -26,6 +26,7 @@ _SHARED = (
     ("UIM", b"XMI"),
     ("GEN", b"<GateDoc"),
     ("GEN", b"<collection"),
+    ("GEN", b"XMI"),
 )
 """Prefixes of codes that formats in XML share with others, and what is in files of the former."""
 
