@@ -28,6 +28,7 @@ _SHARED = (
     ("TAC", b"<kbpentlink"),
     ("GEN", b"<GateDoc"),
     ("GEN", b"<collection"),
+    ("GEN", b"XMI"),
 )
 """Prefixes of codes that formats in XML share with others, and what is in files of the former."""
 
