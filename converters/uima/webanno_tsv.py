@@ -24,7 +24,7 @@ Codes raised: UIM1xx, UIM301.
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from hlteval.converters.declarations import declaration
@@ -92,7 +92,7 @@ def _take(
     )  # fmt: skip
 
 
-def locate(member: Member, places: list[FieldRef]) -> list[Location | None]:
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of lines, and of their first three cells."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
     return locate_in_text(text or "", places, span_of)

@@ -440,7 +440,8 @@ _SUFFIX = re.compile(
     r"(?<=[^/])(\.tar\.gz|\.tgz|\.zip|\.gz|(\.pubannotation|\.bioc|\.doccano|\.label-studio|\.prodigy|\.spacy|\.tokens)?\.jsonl?|(\.ltf|\.laf|\.mteval|\.bioc|\.gate)?\.xml"
     r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
     r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.conll|\.bio(es)?|\.iob2?|\.corpus"
-    r"|\.stm|\.ctm|\.trn|\.vtt|\.eaf|(\.tokens)?\.parquet|\.pubtator|\.TextGrid|\.textgrid)$"
+    r"|\.stm|\.ctm|\.trn|\.vtt|\.eaf|(\.tokens)?\.parquet|\.pubtator|\.TextGrid|\.textgrid"
+    r"|\.xmi|\.TypeSystem\.xml|\.cas\.json|\.conllup?|\.webanno\.tsv)$"
 )
 
 

@@ -123,7 +123,7 @@ def test_lines_are_those_of_the_text(text: str, size: int, most: int, data: st.D
     expected = written if text else []
     with patch.object(tsv_lines, "MOST", most):
         lines = Lines(text, size)
-    assert list(lines) == expected
+        assert list(lines) == expected
     assert len(lines) == len(expected)
     assert [lines[at] for at in range(len(lines))] == expected
     assert all(len(some) <= most for _, some in lines.slices())

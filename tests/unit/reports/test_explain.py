@@ -95,7 +95,7 @@ def test_a_code_nearby_is_suggested(code, suggestion, monkeypatch):
 
 
 def test_nothing_is_suggested_where_nothing_is_near():
-    with pytest.raises(UnknownCodeError, match="codes start with AGR") as caught:
+    with pytest.raises(UnknownCodeError, match="codes start with ACF, AGR") as caught:
         explain("hello\x1b[31m")
     assert caught.value.suggestion is None
     assert "\x1b" not in str(caught.value)

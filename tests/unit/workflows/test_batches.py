@@ -192,5 +192,15 @@ def test_every_format_declares_how_it_keeps_documents() -> None:
     declared = {name: load(name).layout for name in BUILTIN}
     assert {name for name, layout in declared.items() if layout == "per_document"} == {
         *("standoff", "brat", "ltf", "rsd", "laf", "text", "appen", "lorehlt-sf-reference"),
-        *("audacity", "elan", "webvtt", "lorehlt-mt"),
+        *(
+            "audacity",
+            "elan",
+            "webvtt",
+            "lorehlt-mt",
+            "textgrid",
+            "gate-xml",
+            "cas-xmi",
+            "cas-json",
+        ),
+        "webanno-tsv",
     }
