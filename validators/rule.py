@@ -7,7 +7,8 @@ several of them look at is computed once (`context.cached`). A rule may need a c
 A rule that looks for what a submission lacks (`Rule.finds_missing`) runs on batches of which the
 submission has nothing, but not where it could not be opened.
 
-Whether a finding counts can depend on all batches (`Rule.counts_if`, by the types of all frames);
+Whether a finding counts can depend on all batches (`Rule.counts_if`, by the types of all frames;
+`Rule.conclusion`, by what all show of the reference);
 `workflows/run/checks.py` decides that at the end.
 """
 
@@ -16,7 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import polars as pl
 
@@ -150,6 +151,19 @@ class RuleContext:
         return self.table("documents", "row", "name").rename({"row": "document"})
 
 
+class Conclusion(NamedTuple):
+    """How the rows of a rule are concluded that a batch alone does not show.
+
+    Attributes:
+        observe: gives what a batch shows of the reference.
+        conclude: gives the rows with a problem, of those of all batches, by what all of these show
+            and by the schema.
+    """
+
+    observe: Callable[[RuleContext], Iterable[str]]
+    conclude: Callable[[pl.DataFrame, frozenset[str], Any], pl.DataFrame]
+
+
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A check: a function that returns the rows with a problem, and the code of their findings.
@@ -168,6 +182,7 @@ class Rule:
             `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
+        conclusion: how its rows are concluded when all batches are known.
         suspects: a quick look at a batch, whether there may be anything to find: the check runs
             only then.
         finds_missing: whether it looks for what the submission lacks: it runs on an empty table, as
@@ -183,6 +198,7 @@ class Rule:
     blocks_reference: bool = False
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
+    conclusion: Conclusion | None = None
     suspects: Callable[[RuleContext], bool] | None = None
     finds_missing: bool = False
 

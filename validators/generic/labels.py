@@ -72,17 +72,31 @@ def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
 
 
 def strange_label(context: RuleContext) -> pl.LazyFrame:
-    """The first unit of each label that the reference lacks, but that looks like one of its own.
-
-    Where both sides have no label in common, that is any label; so it is of label tables, which are
-    read as a whole.
-    """
+    """The first unit of each label, which may be one that the reference lacks."""
     schema: Allowed = context.schema
     own = not (context.own or schema.labels) and schema.unit in _LABELLED
-    rows: pl.DataFrame = getattr(context.against, schema.table)
-    known = sorted(rows["label"].drop_nulls().unique()) if own else []
-    present = context.once(_present) if known else []
-    others = sorted(set(present) - set(known))
+    rows = only_if(own, records(context, "label").drop_nulls("label"))
+    return first_of(at(rows.with_columns(hint=pl.lit(None, pl.String)), "label"), "label")
+
+
+def labels_of_reference(context: RuleContext) -> list[str]:
+    """The labels of the reference of a batch."""
+    rows: pl.DataFrame = getattr(context.against, context.schema.table)
+    return rows["label"].drop_nulls().unique().to_list()
+
+
+def conclude_strange(rows: pl.DataFrame, shown: frozenset[str], schema: Allowed) -> pl.DataFrame:
+    """The first unit of each label that the reference lacks, but that looks like one of its own.
+
+    Where both sides have no label in common, that is any label; so it is of labels of documents.
+
+    Args:
+        rows: the first unit of each label in each batch, with their `count`.
+        shown: the labels of the reference.
+        schema: that of the task.
+    """
+    known, present = sorted(shown), rows["label"].unique()
+    others = sorted({*present} - shown) if known else []
     # so many are texts or identifiers, each of which is compared with none
     some = others if len(others) * len(known) <= _MOST else []
     apart = len(others) == len(present) or schema.unit == "labels"
@@ -97,7 +111,10 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     }
     listed = f"the reference has {', '.join(known[:_SHOWN])}"
     meant = {label: hint or listed for label, hint in alike.items()}
-    return first_of(_with_labels(context, meant), "label")
+    counts = rows.with_columns(pl.col("count").sum().over("label"))
+    first = counts.unique("label", keep="first", maintain_order=True)
+    hint = pl.col("label").replace_strict(meant, default=None, return_dtype=pl.String)
+    return first.filter(pl.col("label").is_in([*meant])).with_columns(hint=hint)
 
 
 #: The units whose labels are compared by default.

@@ -8,13 +8,17 @@ from functools import partial
 
 from hlteval.validators import vocabulary
 from hlteval.validators.generic import labels, units
-from hlteval.validators.rule import Rule
+from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
     Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
     Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
     Rule("GEN103", "documents", labels.other_case, once=True),
-    Rule("GEN104", "documents", labels.strange_label, submission_only=True),
+    Rule(
+        *("GEN104", "documents", labels.strange_label),
+        submission_only=True,
+        conclusion=Conclusion(labels.labels_of_reference, labels.conclude_strange),
+    ),
     Rule("GEN201", "arguments", vocabulary.unknown_role),
     Rule("GEN202", "arguments", vocabulary.wrong_filler),
     Rule("GEN203", "frames", labels.too_many),

@@ -341,8 +341,9 @@ class Batch:
         exchanged: why both sides look exchanged; empty if they do not.
         findings: those of readers and of the reference, whoever they are about.
         judging: those of rules about the submission, beside its reference.
-        types: the types of frames by side, if findings depend on them.
-        deferred: what counts or not by these types.
+        types: the types of frames by side, if findings depend on them; and what is shown of the
+            reference, by the codes of the rules that depend on it.
+        deferred: what counts or not by these.
         counts: the statistics of each batch that was counted.
         alignments: the alignment of each.
         evidence: the evidence of each.

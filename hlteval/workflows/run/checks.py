@@ -178,34 +178,45 @@ class Check:
         side: str,
         checked: Batch,
     ) -> Iterator[Finding]:
-        """Apply rules to a side of a batch; what counts by the types of all batches is deferred."""
+        """Apply rules to a side of a batch; what all batches decide is deferred."""
         form = self.opened.gold_format if side == REFERENCE else self.opened.format
         if self.depends_on_types:
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
+        for rule in applied:
+            if rule.conclusion is not None:
+                checked.types.setdefault(rule.code, set()).update(rule.conclusion.observe(context))
         certain = []
         for rule, rows in run(applied, context, form):
-            if rule.counts_if is None:
+            if rule.counts_if is None and rule.conclusion is None:
                 certain.append((rule, rows))
             else:
                 checked.deferred.append(Deferred(side, self.rules.index(rule), rows, files))
         return explain(certain, dict(enumerate(read.members)), form)
 
     def _resolve(self, side: str) -> Iterator[Finding]:
-        """Give the deferred findings about a side that count by the types of all batches."""
+        """Give the deferred findings about a side that count by what all batches show."""
         kept = [item for item in self.total.deferred if item.side == side]
         if not kept:  # possibly nothing is known of a format either
             return
         opened, gold = self.opened, side == REFERENCE
         schema = opened.task.allows(opened.options, reference=gold)
-        types = frozenset(self.total.types[side])
+        types = frozenset(self.total.types.get(side, ()))
         counts = [rule.counts_if is None or rule.counts_if(types, schema) for rule in self.rules]
         form, documents = opened.format, opened.system_files
         if gold:
             form, documents = opened.gold_format, opened.gold_files
         members = {member.name: member for files in documents.values() for member in files}
+        for number in {item.rule: None for item in kept}:
+            if (conclusion := self.rules[number].conclusion) is not None:
+                own = [at for at, item in enumerate(kept) if item.rule == number]
+                rows = pl.concat(kept[at].rows.with_columns(batch=pl.lit(at)) for at in own)
+                shown = frozenset(self.total.types.get(self.rules[number].code, ()))
+                rows = conclusion.conclude(rows, shown, schema)
+                for at in own:
+                    kept[at] = kept[at]._replace(rows=rows.filter(batch=at).drop("batch"))
         for item in kept:
-            if counts[item.rule]:
+            if counts[item.rule] and item.rows.height:
                 files = {at: members[name] for at, name in item.files.items() if name in members}
                 yield from explain([(self.rules[item.rule], item.rows)], files, form)
 
