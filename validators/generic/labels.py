@@ -68,7 +68,8 @@ def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
     own = own and not context.once(_by_case)
     present = context.once(_present) if own else []
     meant = hints_of(schema.wrong_labels(present), schema.labels) if own else {}
-    return _with_labels(context, meant)
+    rows = records(context, "label").drop_nulls("label")
+    return with_hints(only_if(bool(meant), rows), meant)
 
 
 def strange_label(context: RuleContext) -> pl.LazyFrame:
@@ -135,11 +136,6 @@ def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
     """The help about each unknown label."""
     more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
     return hints(wrong, known, f"use {', '.join(known[:_SHOWN])}{more}")
-
-
-def _with_labels(context: RuleContext, meant: Mapping[str, str]) -> pl.LazyFrame:
-    """The units of some labels, with the help about each."""
-    return with_hints(only_if(bool(meant), records(context, "label").drop_nulls("label")), meant)
 
 
 def too_many(context: RuleContext) -> pl.LazyFrame:
