@@ -67,8 +67,13 @@ def said(
     frame: pl.DataFrame = getattr(corpus, table)
     if frame.is_empty():
         return Counter()
-    kept = [c for c in columns(form, table) if c != "origin" and c not in without]
     references = dict(TABLES[table].references)
+    # a reference to rows that the format has no place for is lost with these
+    kept = [
+        c
+        for c in columns(form, table)
+        if c != "origin" and c not in without and references.get(c, table) in form.tables
+    ]
     cells = [
         [names(corpus, references[c]).get(value) for value in frame[c]]
         if c in references
