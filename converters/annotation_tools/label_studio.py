@@ -221,7 +221,7 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
             for at, region in enumerate(parts):
                 kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")
-                named = all(isinstance(label, str) for label in region.get(kind, ()))
+                named = bool(kind) and all(isinstance(label, str) for label in region[kind])
                 result = {"type": kind, "value": region, "from_name": control}
                 if named and _is_span(result):
                     _add_region(draft, (control, at), result, annotator, f"{number}:")

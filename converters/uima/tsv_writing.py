@@ -187,7 +187,9 @@ class Files:
         """The content of the file of a document."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
         items = self.built.found[row]
-        pos = [item for item in self.built.structure[row] if item.layer == POS]
+        known = {*segmentation.tokens}  # others are left out, and counted
+        places = ((item, (item.start, item.end)) for item in self.built.structure[row])
+        pos = [item for item, span in places if item.layer == POS and span in known]
         lines = _Lines(segmentation, [*pos, *items])
         features: dict[str, set[str]] = {}
         for item in chain(pos, items):

@@ -239,3 +239,11 @@ def test_members_of_other_types_are_findings(take: Take, form: str, item: Any) -
     corpus, findings = take(form, item)
     assert findings != []
     assert corpus.mentions.is_empty()
+
+
+def test_regions_under_an_empty_name_are_no_labels(tmp_path: Path) -> None:
+    """The empty name is a member of the region, but no kind of labels."""
+    path = tmp_path / "x.label-studio.json"
+    path.write_text('[{"id": 1, "text": "a", "x": [{"": 2, "start": 0, "end": 1}]}]')
+    results = list(load("label-studio").read(open_source(str(path))))
+    assert [item.code for each in results for item in each.findings] == ["JAN106"]

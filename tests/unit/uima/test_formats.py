@@ -387,3 +387,18 @@ def test_what_brat_has_is_converted_and_back(form: str, tmp_path: Path) -> None:
 def test_a_setting_has_choices() -> None:
     with pytest.raises(WrongSetting, match="utf-16 or characters or bytes"):
         load("cas-xmi").with_settings({"offsets": "words"})
+
+
+def test_parts_of_speech_of_tokens_that_are_left_out_are_too(tmp_path: Path) -> None:
+    """The second token is empty and in a gap: there is no unit that its class would be of."""
+    place = {"document": 0, "origin": 0, "pos": "X"}
+    tokens = [
+        {"row": 0, "record": 1, **place, "start": 0, "end": 3, "text": "Ann"},
+        {"row": 1, "record": 2, **place, "start": 4, "end": 4, "text": ""},
+    ]
+    corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "Ann  x"}], tokens=tokens)
+    form = load("webanno-tsv")
+    assert form.write is not None
+    form.write([corpus], tmp_path / "out")
+    (result,) = form.read(open_source(str(tmp_path / "out")))
+    assert result.corpus.tokens.select("text", "pos").rows() == [("Ann", "X"), ("x", None)]
