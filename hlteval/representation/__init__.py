@@ -3,7 +3,13 @@
 It knows no file format and no task. See docs/representation.md for its tables.
 """
 
-from hlteval.representation.corpus import Corpus, of_documents
+from hlteval.representation.corpus import (
+    WITH_ANNOTATORS,
+    Corpus,
+    of_annotator,
+    of_documents,
+    without_orphans,
+)
 from hlteval.representation.keys import (
     SEPARATOR,
     align,
@@ -28,6 +34,7 @@ __all__ = [
     "SCHEMA_VERSION",
     "SEPARATOR",
     "TABLES",
+    "WITH_ANNOTATORS",
     "Column",
     "Corpus",
     "Table",
@@ -42,8 +49,10 @@ __all__ = [
     "has_repeated_identifiers",
     "items",
     "numbers",
+    "of_annotator",
     "of_documents",
     "ordinals",
     "row_hash",
     "without_mentions",
+    "without_orphans",
 ]

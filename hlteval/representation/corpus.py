@@ -401,3 +401,49 @@ def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
         if ("document", "documents") in TABLES[name].references:
             tables[name] = frame.filter(pl.col("document").is_in(kept).fill_null(value=True))
     return corpus.replace(**tables)
+
+
+#: The tables whose rows name their annotator.
+WITH_ANNOTATORS = tuple(name for name, table in TABLES.items() if "annotator" in table.schema)
+
+
+def of_annotator(corpus: Corpus, annotator: str) -> Corpus:
+    """Return a corpus in which an annotator has annotated alone what others have annotated, too.
+
+    In documents that do not name the annotator, all rows stay. Rows of rows that are left out, such
+    as the arguments of a frame, are left out with these.
+
+    Args:
+        corpus: any corpus.
+        annotator: the name, as the rows have it.
+
+    Examples:
+        >>> place = {"document": 0, "origin": 0, "record": 1, "label": "A", "start": 0, "end": 1}
+        >>> rows = [{"row": at, "mention": name, "annotator": name, **place}
+        ...     for at, name in enumerate(["kim", "lee"])]
+        >>> of_annotator(Corpus(mentions=rows), "lee").mentions["mention"].to_list()
+        ['lee']
+    """
+    rows: dict[str, pl.DataFrame] = {name: getattr(corpus, name) for name in WITH_ANNOTATORS}
+    is_own = pl.col("annotator").eq_missing(pl.lit(annotator))
+    named = pl.concat([frame.filter(is_own)["document"] for frame in rows.values()])
+    others = pl.col("document").is_in(named.unique().implode()).fill_null(value=False) & ~is_own
+    kept = {name: frame.filter(~others) for name, frame in rows.items()}
+    return without_orphans(corpus, kept)
+
+
+def without_orphans(corpus: Corpus, kept: Mapping[str, pl.DataFrame]) -> Corpus:
+    """Return a corpus with fewer rows in some tables, and without the rows that refer to others.
+
+    Args:
+        corpus: any corpus.
+        kept: the rows that stay, by table.
+    """
+    tables = dict(kept)
+    for name, declared in TABLES.items():
+        for column, target in declared.references:
+            if target in kept and target != name:
+                rows = tables.get(name, getattr(corpus, name))
+                known = tables[target]["row"].implode()
+                tables[name] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
+    return corpus.replace(**tables)

@@ -210,6 +210,7 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         selects_documents: whether only the documents of the corpus that it names are scored; a
             metric that has the option leaves out the others itself.
         holds_options: whether the file that it names holds options of the task, in TOML.
+        selects_annotator: whether its value is the annotator whose annotation counts.
         groups_documents: whether its values say what documents of a group have in common of which
             scores are also given: `document` itself, or a column of the table of documents.
         without_documents: whether the documents of a submission have no boundaries under it.
@@ -236,6 +237,7 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     selects_measure: bool = False
     needs_any: Mapping[str, tuple[str, ...]] = {}
     selects_documents: bool = False
+    selects_annotator: bool = False
     groups_documents: bool = False
     holds_options: bool = False
     without_documents: bool = False

@@ -19,6 +19,7 @@ NUMBERS = (
 COUNTED = re.compile(rf"\{{(?:{'|'.join(NUMBERS)})(?::,)?\}} (?:[a-z]+ )?[a-z]+s\b")
 AT_LEAST_TWO = {
     *(
+        "AGR106",
         "BIO202",
         "EDL308",
         "EDL509",

@@ -11,6 +11,7 @@ from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
+    Rule("AGR106", "documents", units.several_annotators, blocks_reference=True),
     Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
     Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
     Rule("GEN103", "documents", labels.other_case, once=True),

@@ -7,13 +7,15 @@ import polars as pl
 from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
 from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
-from hlteval.representation import row_hash
+from hlteval.representation import WITH_ANNOTATORS, row_hash
 from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
 from hlteval.validators.vocabulary import frames, repeats
 
+#: Annotators that a message names.
+_NAMED = 4
 #: The columns of units that are equal, by table.
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
@@ -185,3 +187,25 @@ def outside_stretches(context: RuleContext) -> pl.LazyFrame:
         .otherwise(pl.lit("check the times, or remove the turn: it does not count"))
     ).filter(~silent | pl.col("name").is_first_distinct())
     return at(turns.join(inside, on="row", how="anti", maintain_order="left"), "start")
+
+
+# Annotators.
+
+
+def several_annotators(context: RuleContext) -> pl.LazyFrame:
+    """A document that several annotators have annotated, at the first row of the second one.
+
+    Rows without an annotator are those of another one.
+    """
+    place = ("document", "origin", "record", "annotator")
+    tables = [context.table(name, *place) for name in WITH_ANNOTATORS]
+    rows = pl.concat(tables).unique(["document", "annotator"], keep="first", maintain_order=True)
+    name = pl.col("annotator").fill_null("nobody")
+    several = rows.sort("document", "record", maintain_order=True).with_columns(
+        count=pl.len().over("document"),
+        ordinal=pl.int_range(pl.len()).over("document"),
+        names=name.sort().head(_NAMED).str.join(", ").over("document"),
+        choice=pl.col("annotator").drop_nulls().sort().first().over("document"),
+        id=pl.lit(None, pl.String),
+    )
+    return at(several.filter(pl.col("ordinal") == 1), "annotator")

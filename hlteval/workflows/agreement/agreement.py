@@ -22,7 +22,7 @@ from hlteval import __version__
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
 from hlteval.findings.counts import count_of, first_names
-from hlteval.representation import TABLES, Corpus, align, of_documents
+from hlteval.representation import WITH_ANNOTATORS, Corpus, align, of_documents, without_orphans
 from hlteval.results.agreement import (
     Agreement,
     CoefficientValue,
@@ -58,10 +58,8 @@ from hlteval.workflows.run.verdicts import (
 CODES = ("AGR",)
 #: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
-#: The tables whose rows name their annotator.
-_HAVING = tuple(
-    name for name, table in TABLES.items() if "annotator" in table.schema and name != "documents"
-)
+#: Of a document by several annotators, where the annotation of one is scored.
+_SEVERAL = "AGR106"
 
 
 @dataclass(frozen=True)
@@ -139,7 +137,7 @@ def inside(
         .filter(*(pl.col(column) == value for column, value in only.items()), True)
         .select("document", "annotator")
         for table, only in judged
-        if table in _HAVING
+        if table in WITH_ANNOTATORS
     ]
     empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
     judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
@@ -149,21 +147,15 @@ def inside(
 
 def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
     """The annotation by one annotator, of the documents that name the annotator."""
-    corpus = annotation.corpus
-    kept: dict[str, pl.DataFrame] = {}
-    for table in _HAVING:
-        rows = getattr(corpus, table).filter(pl.col("annotator") == name)
-        kept[table] = rows.with_columns(annotator=pl.lit(None, pl.String))
-    for table, declared in TABLES.items():
-        for column, target in declared.references:
-            if target in _HAVING and target != table:  # rows of rows that have an annotator
-                rows = kept.get(table, getattr(corpus, table))
-                known = kept[target]["row"].implode()
-                kept[table] = rows.filter(pl.col(column).is_null() | pl.col(column).is_in(known))
+    rows = {table: getattr(annotation.corpus, table) for table in WITH_ANNOTATORS}
+    kept = {
+        table: frame.filter(annotator=name).with_columns(annotator=pl.lit(None, pl.String))
+        for table, frame in rows.items()
+    }
     return replace(
         annotation,
         name=name,
-        corpus=corpus.replace(**kept),
+        corpus=without_orphans(annotation.corpus, kept),
         documents=tuple(document for document in annotation.documents if document in documents),
     )
 
@@ -175,12 +167,13 @@ def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request
         Refused: if they cannot, or have blocking findings, unless the request is lenient.
     """
     verdicts = {id(item.check): item.verdict for item in annotators}
-    findings = [item for verdict in verdicts.values() for item in verdict.findings]
+    every = [item for verdict in verdicts.values() for item in verdict.findings]
+    findings = [item for item in every if item.code != _SEVERAL]
     blocking = [item for item in findings if item.blocking]
     together = [item.of(REFERENCE) for item in about(annotators, paths)]
     together = [item for item in together if not (blocking and item.code in _FOLLOWING)]
-    every = Findings([*findings, *together])
-    verdict = Verdict(request.task, "plan", passed=False, findings=every, side=REFERENCE)
+    held = Findings([*findings, *together])
+    verdict = Verdict(request.task, "plan", passed=False, findings=held, side=REFERENCE)
     nothing = [item for item in blocking if item.code in NOTHING_TO_SCORE]
     nothing += [item for item in together if item.blocking]
     if nothing or (blocking and not request.lenient):

@@ -20,13 +20,13 @@ from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
 from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
-from hlteval.representation import distinct
+from hlteval.representation import WITH_ANNOTATORS, distinct, of_annotator
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
-from hlteval.validators.names import mismatch
+from hlteval.validators.names import mismatch, unknown_names
 from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
 
@@ -39,6 +39,8 @@ TEXTS = "--against"
 #: The tables whose rows are records of a submission.
 _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "responses")
 NO_COMMON_DOCUMENT = "REF104"
+#: Under which a batch has the names of annotators.
+_ANNOTATORS = "annotators"
 
 
 class Check:
@@ -57,6 +59,7 @@ class Check:
         total: what all batches show that were added.
         unusable: why the reference cannot be used; empty if it can.
         read: whether the batches are read: then the official software gets to its end.
+        annotator: the annotator whose annotation counts; empty where none is chosen.
     """
 
     def __init__(self, opened: Submission, *, gold: bool | None = None) -> None:
@@ -72,6 +75,8 @@ class Check:
         self.findings.extend(item.of(opened.role) for item in opened.system.findings)
         if opened.reference is not None:
             self.findings.extend(item.of(self.other) for item in opened.reference.findings)
+        options = (item.name for item in opened.task.options if item.selects_annotator)
+        self.annotator = next((opened.options.get(name, "") for name in options), "")
         self.rules = rules(opened.task)
         self.of_references = [rule for rule in self.rules if not rule.submission_only]
 
@@ -97,10 +102,18 @@ class Check:
         """
         reading = self.opened.task.hooks.official_reading if self.is_official else None
         for batch in self.opened.batches(size) if self.read else ():
-            if reading is None:
-                yield batch
-            else:
-                yield (Pair(*reading(pair.reference, pair.system)) for pair in batch)
+            pairs = batch
+            if reading is not None:
+                pairs = (Pair(*reading(pair.reference, pair.system)) for pair in batch)
+            yield map(self._choose_annotator, pairs) if self.annotator else pairs
+
+    def _choose_annotator(self, pair: Pair) -> Pair:
+        """Leave out what others than the chosen annotator have annotated."""
+        system = replace(pair.system, corpus=of_annotator(pair.system.corpus, self.annotator))
+        if pair.reference is pair.system:
+            return Pair(system, system)
+        corpus = of_annotator(pair.reference.corpus, self.annotator)
+        return Pair(replace(pair.reference, corpus=corpus), system)
 
     def results(self, size: int | None) -> Iterator[Iterator[Batch]]:
         """Check each batch when it is asked for."""
@@ -117,6 +130,11 @@ class Check:
         opened, corpus = self.opened, pair.system.corpus
         checked = observe_sides(opened, pair)
         checked.names = pair.documents
+        if self.annotator:
+            sides = (pair.reference.corpus, pair.system.corpus)
+            tables = (getattr(side, name) for side in sides for name in WITH_ANNOTATORS)
+            names = {name for table in tables for name in table["annotator"].drop_nulls().unique()}
+            checked.types.setdefault(_ANNOTATORS, set()).update(names)
         if opened.format.repeated_code:
             files = [pair.system.members[index].display for index in corpus.documents["origin"]]
             checked.places = dict(zip(corpus.documents["name"], files, strict=True))
@@ -245,6 +263,9 @@ class Check:
                 errors: then these tables are checked again without them.
         """
         opened, task, total = self.opened, self.opened.task, self.total
+        if self.annotator and self.read:
+            known = total.types.get(_ANNOTATORS, set())
+            total.findings += unknown_names("annotator", "annotator", [self.annotator], known)
         total.judging += self._resolve(SUBMISSION)
         total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:

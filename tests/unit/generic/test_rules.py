@@ -15,6 +15,7 @@ from hlteval.validators.generic.rules import RULES
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
 PLACES = """
+AGR106-two             s.label-studio.json 4  5  6 E!
 GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
 GEN103-small-letters   -        0  0   0 E!
@@ -44,7 +45,7 @@ def found(folder: Path) -> list[Finding]:
     sides = []
     for side in ("system", "gold"):
         files = [*(folder / side).iterdir()]
-        single = len(files) == 1 and files[0].suffix in {".conll", ".rttm", ".tsv"}
+        single = len(files) == 1 and files[0].suffix in {".conll", ".rttm", ".tsv", ".json"}
         sides.append(str(files[0] if single else folder / side))
     task = str(folder / "own.task.toml")
     return [*validate(task, sides[0], against=sides[1]).findings]
