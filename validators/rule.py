@@ -178,6 +178,8 @@ class Rule:
             submission as a whole.
         blocks_reference: whether its findings about a reference block too, if its code does.
         submission_only: whether it is about submissions, so that it does not run on references.
+        of_one_annotator: whether it is about several annotators where one counts: where they are
+            compared, it is not a problem.
         rewrites: returns what corrects the whole file: rows with the columns `origin`, `record` and
             `field` of `PLACE`, and what is `put` there; none if the correction is not certain.
         counts_if: whether its findings count, by the types of the frames of all batches and by the
@@ -196,6 +198,7 @@ class Rule:
     once: bool = False
     submission_only: bool = False
     blocks_reference: bool = False
+    of_one_annotator: bool = False
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
     conclusion: Conclusion | None = None

@@ -249,11 +249,14 @@ def misfits(documents: pl.DataFrame, spans: pl.DataFrame, quoted: pl.Series) -> 
         return Misfits(wrong)
     places = wrong.select("document", "start", "end", "text").rows()
     own = {row: texts[row] for row in wrong["document"].unique()}
-    counts = {name: _count_explained(counting, own, places) for name, counting in COUNTINGS.items()}
-    best = max(counts, key=lambda name: counts[name])
-    if counts[best] >= max(_MOST * wrong.height, 1):
-        return Misfits(wrong, COUNTINGS[best], counts[best])
-    return Misfits(wrong)
+    best, most = None, 0
+    for counting in COUNTINGS.values():
+        count = _count_explained(counting, own, places)
+        if count > most:
+            best, most = counting, count
+        if most == wrong.height:  # no other way explains more
+            break
+    return Misfits(wrong, best, most) if most >= _MOST * wrong.height else Misfits(wrong)
 
 
 def _count_explained(

@@ -19,7 +19,6 @@ NUMBERS = (
 COUNTED = re.compile(rf"\{{(?:{'|'.join(NUMBERS)})(?::,)?\}} (?:[a-z]+ )?[a-z]+s\b")
 AT_LEAST_TWO = {
     *(
-        "AGR106",
         "BIO202",
         "EDL308",
         "EDL509",
@@ -28,6 +27,7 @@ AT_LEAST_TWO = {
         "GEN404",
         "GEN407",
         "GEN409",
+        "GEN410",
         "HUB228",
         "JSN112",
     ),

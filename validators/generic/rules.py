@@ -11,7 +11,6 @@ from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
-    Rule("AGR106", "documents", units.several_annotators, blocks_reference=True),
     Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
     Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
     Rule("GEN103", "documents", labels.other_case, once=True),
@@ -37,4 +36,9 @@ RULES = (
     Rule("GEN407", "mentions", units.other_counting, "mentions.text", once=True),
     Rule("GEN408", "tokens", units.other_tokens, "tokens.tag", submission_only=True),
     Rule("GEN406", "instances", units.outside_stretches),
+    Rule(
+        *("GEN410", "documents", units.several_annotators),
+        blocks_reference=True,
+        of_one_annotator=True,
+    ),
 )

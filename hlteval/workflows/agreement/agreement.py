@@ -58,8 +58,6 @@ from hlteval.workflows.run.verdicts import (
 CODES = ("AGR",)
 #: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
-#: Of a document by several annotators, where the annotation of one is scored.
-_SEVERAL = "AGR106"
 
 
 @dataclass(frozen=True)
@@ -168,7 +166,8 @@ def hold(annotators: Sequence[Annotator], paths: Sequence[str], request: Request
     """
     verdicts = {id(item.check): item.verdict for item in annotators}
     every = [item for verdict in verdicts.values() for item in verdict.findings]
-    findings = [item for item in every if item.code != _SEVERAL]
+    rules = {rule for item in annotators for rule in item.check.rules if rule.of_one_annotator}
+    findings = [item for item in every if item.code not in {rule.code for rule in rules}]
     blocking = [item for item in findings if item.blocking]
     together = [item.of(REFERENCE) for item in about(annotators, paths)]
     together = [item for item in together if not (blocking and item.code in _FOLLOWING)]

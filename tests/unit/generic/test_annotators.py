@@ -51,7 +51,7 @@ def test_two_annotators_of_a_document_give_no_number(side: str, tmp_path: Path) 
         score("mentions", **paths)
     (finding,) = (item for item in refused.value.verdict.findings if item.blocking)
     assert (finding.code, finding.side) == (
-        "AGR106",
+        "GEN410",
         "reference" if side == "reference" else "submission",
     )
     assert finding.message == "2 annotators have annotated the document: kim, lee"
@@ -88,7 +88,7 @@ def test_a_name_that_nobody_has_chooses_nothing(name: str, tmp_path: Path) -> No
     with pytest.raises(Refused) as refused:
         score("mentions", gold, system, options={"annotator": name})
     codes = {item.code for item in refused.value.verdict.findings if item.blocking}
-    assert codes == ({"AGR106", "OPT114"} if name else {"AGR106"})
+    assert codes == ({"GEN410", "OPT114"} if name else {"GEN410"})
 
 
 def test_a_name_that_is_needed_nowhere_is_looked_up_too(tmp_path: Path) -> None:

@@ -15,7 +15,6 @@ from hlteval.validators.generic.rules import RULES
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
 PLACES = """
-AGR106-two             s.label-studio.json 4  5  6 E!
 GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
 GEN103-small-letters   -        0  0   0 E!
@@ -35,6 +34,7 @@ GEN404-utf-16          -        0  0   0 E!
 GEN405-two-entities    s.conll  2 12  19 E!
 GEN407-from-1          d1.ann   0  0   0 E!
 GEN408-other-word      s.conll  2  1  12 E!
+GEN410-two             s.label-studio.json 4  5  6 E!
 GEN406-milliseconds    s.rttm   2 13  19 W
 """
 ROWS = [line.split() for line in PLACES.split("\n") if line]
