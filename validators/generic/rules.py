@@ -40,5 +40,6 @@ RULES = (
         *("GEN410", "documents", units.several_annotators),
         blocks_reference=True,
         of_one_annotator=True,
+        suspects=units.has_annotators,
     ),
 )

@@ -192,6 +192,12 @@ def outside_stretches(context: RuleContext) -> pl.LazyFrame:
 # Annotators.
 
 
+def has_annotators(context: RuleContext) -> bool:
+    """Whether any row names its annotator."""
+    tables: list[pl.DataFrame] = [getattr(context.system, name) for name in WITH_ANNOTATORS]
+    return any(table["annotator"].count() for table in tables)
+
+
 def several_annotators(context: RuleContext) -> pl.LazyFrame:
     """A document that several annotators have annotated, at the first row of the second one.
 
