@@ -20,8 +20,6 @@ from hlteval.syntax.places import Path
 # The documents of a file of PubAnnotation, and their problems, each at its place.
 
 
-#: The names of documents in use, and how often each was written.
-Names = dict[str, int]
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
 
@@ -141,13 +139,15 @@ class Annotations:
 
     Attributes:
         offsets: how offsets count.
+        names: the names of documents in use, and how often each was written.
         rejected: the rows of documents that cannot be read.
     """
 
+    reporter: Reporter
     report: Callable[..., None]
 
     def __init__(self, offsets: str) -> None:
-        self.offsets = offsets
+        self.offsets, self.names = offsets, dict[str, int]()
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
         self.texts = 0
@@ -168,27 +168,33 @@ class Annotations:
     def tables(self) -> dict[str, Rows]:
         """The rows as tables."""
         self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        return {**tables, "rejected_records": self.rejected}
+        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables["rejected_records"] = self.rejected
+        self.rows, self.rejected, self.texts = defaultdict(list), [], 0
+        return tables
 
-    def take(
-        self, reporter: Reporter, index: int, stem: str, names: Names, place: tuple[int, int]
-    ) -> int:
+    def open(self, reporter: Reporter) -> None:
+        """Begin a file."""
+        self.reporter = reporter
+
+    def close(self) -> None:
+        """End a file."""
+
+    def add(self, index: int, stem: str, place: tuple[int, int]) -> int:
         """Add a document, report its problems, and give its number of records.
 
         Args:
-            reporter: has the document, and takes the problems.
             index: of the document in its file.
             stem: its name if it has none.
-            names: the names of documents in use.
             place: the file, and the ordinal of the first record in it.
         """
+        reporter = self.reporter
         document = reporter.content.values[index]
         if index in reporter.content.unreadable or not isinstance(document, dict):
             self.rejected.append(reporter.reject(index, len(self.rejected), *place))
             return 1
         bad, own = reporter.schema_errors(index), title(document, stem)
-        name = unique_name(own, names)
+        name = unique_name(own, self.names)
         self.report = partial(reporter.report, index)
         if name != own:
             self.report("PUB106", ("sourceid",), name=own, other=name)

@@ -19,8 +19,8 @@ from hlteval.converters.toolkit.json_documents import (
     Structure,
     compact,
     explain,
-    file_content,
     locate_records,
+    read_batches,
 )
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, keep_place, place_in
 from hlteval.converters.toolkit.rows import keyed
@@ -35,7 +35,6 @@ from hlteval.converters.toolkit.source_files import (
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
-from hlteval.representation import Corpus
 from hlteval.representation.corpus import Rows
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
@@ -97,7 +96,6 @@ class Dialect:
             offsets: the unit that offsets count.
             settings: those that the format has of its own, for `take`.
         """
-        names: dict[str, int] = {}
         every = batches(source, self.form, self.suffix)
         if self.merges:
             files = FileBatch(source.path, self.form)
@@ -105,25 +103,7 @@ class Dialect:
                 for member in members:
                     files.add(name, member)
             every = iter([files])
-        for batch in every:
-            draft, findings = Draft(self, names, offsets, settings), list(batch.findings)
-            for origin, stem, text in batch.texts:
-                content, record = file_content(text), 1
-                reporter = Reporter(content, batch.members[origin], self.structure)
-                draft.open(reporter)
-                for index in range(len(content.values)):
-                    name = stem if content.single else f"{stem}-{index + 1}"
-                    record += draft.add(index, name, (origin, record))
-                    content.values[index] = None
-                    if draft.is_full and not self.merges:
-                        corpus = Corpus(sources=batch.sources, **draft.tables())
-                        findings += reporter.bounded.take()
-                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                        findings.clear()
-                draft.close()
-                findings += reporter.bounded.findings
-            corpus = Corpus(sources=batch.sources, **draft.tables())
-            yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+        return read_batches(every, Draft(self, offsets, settings), self.structure)
 
 
 def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
@@ -178,9 +158,9 @@ class Draft:
 
     Attributes:
         dialect: the format.
-        names: the names of documents in use, and how often each was written.
         offsets: the unit that offsets count.
         settings: those of the format.
+        names: the names of documents in use, and how often each was written.
         value: the document that is added.
         text: its text.
         row: its row.
@@ -188,9 +168,9 @@ class Draft:
     """
 
     dialect: Dialect
-    names: dict[str, int]
     offsets: str
     settings: Mapping[str, str]
+    names: dict[str, int] = field(default_factory=dict)
     rows: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
     rejected: list[Mapping[str, object]] = field(default_factory=list)
     merged: dict[str, int] = field(default_factory=dict)
@@ -217,7 +197,9 @@ class Draft:
 
     @property
     def is_full(self) -> bool:
-        """Whether the documents are enough for a batch."""
+        """Whether the documents are enough for a batch; never while further files may merge."""
+        if self.dialect.merges:
+            return False
         count = len(self.rows["documents"]) + len(self.rejected)
         return self.texts >= _CHARACTERS or count >= _MOST
 
@@ -263,16 +245,9 @@ class Draft:
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
-            self.rejected.append(self._rejection(place))
+            self.rejected.append(reporter.rejection(index, len(self.rejected), *place))
         reporter.settle()
         return number - self.first
-
-    def _rejection(self, place: tuple[int, int]) -> Mapping[str, object]:
-        start, end = self.reporter.content.extents[self.index]
-        line = self.reporter.content.text[start : min(end, start + 1000)].partition("\n")[0]
-        more = {"row": len(self.rejected), "origin": place[0], "record": place[1]}
-        names = {"code": "JAN104", "kind": "document", "text": line, "expected": "a document"}
-        return {**names, **more, "column": 1, "end_column": len(line) + 1}
 
     def report(self, code: str, path: Path, **values: object) -> None:
         """Report a problem of a part of the document."""

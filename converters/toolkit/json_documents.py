@@ -5,12 +5,15 @@ what a document may be; its errors are only explained where it rejects one.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import Any
+from typing import Any, Protocol
 
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import blanks
 from hlteval.syntax.json_text import (
@@ -259,23 +262,80 @@ class Reporter:
 
         Its text is its first line as it is written, or the beginning of a long one.
         """
-        structure, text = self.structure, self.content.text
+        structure = self.structure
         code = self.content.unreadable.get(index, structure.codes[""])
-        start, end = self.content.extents[index]
-        if index in self.content.unreadable:  # its end is not known
-            more = self.content.extents[index + 1 : index + 2]
-            end = more[0][0] if more else len(text)
-        elif self.bounded.is_full(code):  # what is not an object has this problem alone
+        is_json = index not in self.content.unreadable
+        if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
             self.add(Problem(code, 0, 0, 0), self.path(index, ()))
-        else:
+        elif is_json:
             value = self.content.values[index]
             for violation in schema_errors(structure.schema, "document", value):
                 self.report(index, code, (), partial(structure.explain, violation))
             self.settle()
+        return self.rejection(index, row, origin, record)
+
+    def rejection(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+        """The row of a document whose problems are reported. See `reject`."""
+        text, (start, end) = self.content.text, self.content.extents[index]
+        code = self.content.unreadable.get(index, self.structure.codes[""])
+        if index in self.content.unreadable:  # its end is not known
+            more = self.content.extents[index + 1 : index + 2]
+            end = more[0][0] if more else len(text)
         line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
         column = self.places.span(start, start).column - 1
         problem = Problem(code, record, column, column + len(line))
         return problem.rejection("document", line, expected="a document", row=row, origin=origin)
+
+
+class Rows(Protocol):
+    """Takes the documents of files, and gives them as rows of tables."""
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the documents are enough for a batch."""
+
+    def open(self, reporter: Reporter) -> None:
+        """Begin a file."""
+
+    def add(self, index: int, stem: str, place: tuple[int, int]) -> int:
+        """Add a document of it, and give its number of records."""
+
+    def close(self) -> None:
+        """End a file."""
+
+    def tables(self) -> Mapping[str, Any]:
+        """Take the rows as tables."""
+
+
+def read_batches(
+    every: Iterable[FileBatch], rows: Rows, structure: Structure
+) -> Iterator[ReadResult]:
+    """The documents of files, as many at a time as are enough.
+
+    Args:
+        every: the files.
+        rows: takes their documents.
+        structure: the structure of these.
+    """
+    for batch in every:
+        findings = list(batch.findings)
+        for origin, stem, text in batch.texts:
+            content, record = file_content(text), 1
+            reporter = Reporter(content, batch.members[origin], structure)
+            rows.open(reporter)
+            for index in range(len(content.values)):
+                name = stem if content.single else f"{stem}-{index + 1}"
+                record += rows.add(index, name, (origin, record))
+                content.values[index] = None
+                if rows.is_full:
+                    corpus = Corpus(sources=batch.sources, **rows.tables())
+                    findings += reporter.bounded.take()
+                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                    findings.clear()
+            rows.close()
+            findings += reporter.bounded.findings
+        corpus = Corpus(sources=batch.sources, **rows.tables())
+        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
 
 
 def explain(violation: SchemaError) -> dict[str, object]:

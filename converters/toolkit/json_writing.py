@@ -187,7 +187,7 @@ def is_label() -> pl.Expr:
 
 
 def has_place() -> pl.Expr:
-    """Whether a mention has offsets that can be written."""
+    """Whether a segment or mention has offsets that can be written."""
     first, last = pl.min_horizontal("start", "end"), pl.max_horizontal("start", "end")
     return first.is_between(0, _LARGEST) & (last <= _LARGEST)
 
@@ -244,14 +244,21 @@ def count_losses(
 Objects = Callable[[Corpus], Iterable[tuple[int, Item]]]
 
 
-def write_objects(corpora: Iterable[Corpus], path: Path, layout: str, objects: Objects) -> None:
+def write_objects(
+    corpora: Iterable[Corpus],
+    path: Path,
+    layout: str,
+    objects: Objects,
+    spread: Callable[[Item], str] = compact,
+) -> None:
     """Write all documents to a file.
 
     Args:
         corpora: the batches.
         path: the file.
-        layout: `array` is an array with an object a line; `lines` is an object a line.
+        layout: `array` is an array with an object per line; `lines` is an object per line.
         objects: gives them.
+        spread: gives an object as JSON in an array, if not in a single line.
     """
     rows = (item for corpus in corpora for _, item in objects(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
@@ -260,7 +267,7 @@ def write_objects(corpora: Iterable[Corpus], path: Path, layout: str, objects: O
             return
         stream.write("[")
         for number, item in enumerate(rows):
-            stream.write(f"{',' if number else ''}\n{compact(item)}")
+            stream.write(f"{',' if number else ''}\n{spread(item)}")
         stream.write("\n]\n")
 
 
