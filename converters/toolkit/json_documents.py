@@ -209,16 +209,18 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
-        begin = self.content.extents[index][0]
-        if path:
-            if self.layout is None or self.layout[0] != index:
-                self.layout = (index, Layout(self.content.text, begin))
-            start, end = self.layout[1].place(path)
-        else:
-            start = blanks(self.content.text, begin)[0]
-            end = start + 1
-        problem = Problem(code, 0, start, end)
+        problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
+
+    def place(self, index: int, path: Path) -> tuple[int, int]:
+        """Start and end of a part of a document; of a whole document, its first character."""
+        begin = self.content.extents[index][0]
+        if not path:
+            start = blanks(self.content.text, begin)[0]
+            return start, start + 1
+        if self.layout is None or self.layout[0] != index:
+            self.layout = (index, Layout(self.content.text, begin))
+        return self.layout[1].place(path)
 
     def settle(self) -> None:
         """Add what was kept in the order of its places: going back costs a new start."""
