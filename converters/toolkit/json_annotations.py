@@ -164,7 +164,7 @@ class Draft:
         value: the document that is added.
         text: its text.
         row: its row.
-        entries: how often each document was begun, by row.
+        entries: the number of the last annotation or answer of each document, by row.
     """
 
     dialect: Dialect

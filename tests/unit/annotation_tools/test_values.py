@@ -70,6 +70,53 @@ def test_label_studio_predictions() -> None:
     assert corpus.instances.is_empty()
 
 
+def rewrite(corpus: Corpus, form: str, path: Path) -> Any:
+    """The objects of a corpus as a format writes them."""
+    write = load(form).write
+    assert write is not None
+    write([corpus], path)
+    return json.loads(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("more", [{}, {"annotations": [{"result": [region("a", 0, 3, "City")]}]}])
+def test_label_studio_predictions_are_written_as_such(
+    take: Take, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    guess = region("p", 0, 2, "River", to_name="text", score=0.5)
+    guess["value"]["text"] = "Os"
+    predictions = [{"model_version": "m", "result": [guess]}]
+    task = {"id": 1, "data": {"text": "Osh"}, "predictions": predictions, **more}
+    corpus, findings = take("label-studio", task, results="predictions")
+    assert findings == []
+    assert corpus.mentions.select("mention", "annotator").rows() == [("p", "m")]
+    (again,) = rewrite(corpus, "label-studio", tmp_path / "again")
+    assert again == {**task, "annotations": more.get("annotations", [])}
+
+
+def test_label_studio_exports_of_a_task_are_numbered_on(take: Take, tmp_path: Path) -> None:
+    tasks = [
+        {"id": 1, "data": {"text": "Osh"}, "annotations": [
+            {"id": 20 + by, "completed_by": by, "result": [region("a", 0, 3, "City")]}]}
+        for by in (7, 8)
+    ]  # fmt: skip
+    corpus, findings = take("label-studio", *tasks)
+    assert findings == []
+    rows = corpus.mentions.select("mention", "annotator").rows()
+    assert rows == [("a", "7"), ("2:a", "8")]
+    (again,) = rewrite(corpus, "label-studio", tmp_path / "again")
+    by = [(each["id"], each["completed_by"]) for each in again["annotations"]]
+    assert by == [(27, 7), (28, 8)]
+
+
+def test_label_studio_minimal_has_no_predictions(take: Take) -> None:
+    spans = [{"start": 0, "end": 3, "text": "Osh", "labels": ["City"]}]
+    entry = {"id": 1, "text": "Osh", "label": spans, "annotator": 1}
+    corpus, findings = take("label-studio", entry, results="predictions")
+    assert [finding.code for finding in findings] == ["JAN107"]
+    assert corpus.documents["text"].to_list() == ["Osh"]
+    assert corpus.mentions.is_empty()
+
+
 def test_label_studio_minimal(take: Take) -> None:
     spans = [{"start": 0, "end": 3, "text": "Osh", "labels": ["City"]}]
     entry = {"id": 1, "text": "Osh", "label": spans, "sentiment": "good", "annotator": 1}
