@@ -33,6 +33,7 @@ from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
 from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
+from hlteval.converters.toolkit.rows import number
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.places import Path
@@ -67,10 +68,8 @@ def read(
     Raises:
         WrongSetting: if the threshold is not a number.
     """
-    try:
-        float(threshold)
-    except ValueError:
-        raise WrongSetting(f"invalid value {threshold} of threshold: use a number") from None
+    if number(threshold) is None:
+        raise WrongSetting(f"invalid value {threshold} of threshold: use a number")
     return DIALECT.read(source, offsets, spans=spans, threshold=threshold)
 
 
@@ -226,12 +225,12 @@ def _spans(document: Document) -> dict[str, list[Item]]:
         if group or mention.entity is not None:  # spans have one
             item["kb_id"] = mention.entity or ""
         groups.setdefault(group, []).append((mention, {**item, **members}))
-    number, found = 0, dict[str, list[Item]]()
+    count, found = 0, dict[str, list[Item]]()
     for group, listed in groups.items():
         found[group] = []
         for mention, item in sorted(listed, key=lambda pair: pair[0].number):
-            number += 1
-            own = {} if mention.name in {"", f"T{number}"} else {"id": mention.name}
+            count += 1
+            own = {} if mention.name in {"", f"T{count}"} else {"id": mention.name}
             found[group].append({**item, **own})
     return found
 

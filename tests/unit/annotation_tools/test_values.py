@@ -181,10 +181,22 @@ def test_doccano_older_layouts(take: Take) -> None:
     assert rows == [("City", None), ("7", "2")]
 
 
+def test_doccano_category_without_a_list(take: Take, tmp_path: Path) -> None:
+    corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": "City"})
+    assert findings == []
+    assert corpus.instances.select("kind", "label").rows() == [("label", "City")]
+    assert corpus.attributes.is_empty()
+    again = rewrite(corpus, "doccano", tmp_path / "again")
+    assert again == {"id": 1, "text": "Osh", "label": ["City"]}
+
+
 def test_doccano_texts_as_labels_are_refused(take: Take) -> None:
     label = ["a", "This is the translation of the whole text."]
     corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label})
     assert corpus.instances["label"].to_list() == ["a"]
+    assert [finding.code for finding in findings] == ["JAN106"]
+    corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label[1]})
+    assert corpus.instances.is_empty()
     assert [finding.code for finding in findings] == ["JAN106"]
 
 
@@ -239,8 +251,9 @@ def test_spacy_scores_and_groups(take: Take) -> None:
     corpus, _ = take("spacy-json", item, spans="x", threshold="0.3")
     assert corpus.mentions["end"].to_list() == [1]
     assert corpus.instances["label"].to_list() == ["a", "b"]
-    with pytest.raises(WrongSetting, match="threshold"):
-        take("spacy-json", item, threshold="half")
+    for threshold in ("half", "", "nan", "inf"):
+        with pytest.raises(WrongSetting, match="threshold"):
+            take("spacy-json", item, threshold=threshold)
 
 
 def test_spacy_training_files() -> None:
@@ -294,3 +307,13 @@ def test_regions_under_an_empty_name_are_no_labels(tmp_path: Path) -> None:
     path.write_text('[{"id": 1, "text": "a", "x": [{"": 2, "start": 0, "end": 1}]}]')
     results = list(load("label-studio").read(open_source(str(path))))
     assert [item.code for each in results for item in each.findings] == ["JAN106"]
+
+
+def test_label_studio_results_of_unknown_types_have_no_values(take: Take) -> None:
+    """The empty name is no value of a type that is not known."""
+    other = {"id": "a", "from_name": "x", "type": "box", "value": {"": "y"}}
+    task = {"id": 1, "data": {"text": "Osh"}, "annotations": [
+        {"result": [region("a", 0, 3, "City"), other]}]}  # fmt: skip
+    corpus, findings = take("label-studio", task)
+    assert corpus.modifiers.is_empty()
+    assert [finding.code for finding in findings] == ["JAN106"]
