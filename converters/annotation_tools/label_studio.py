@@ -217,6 +217,7 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         choices = value.get("choices") if isinstance(value, dict) else None
         if control == wanted and isinstance(value, str):
             choices = [value]
+            draft.unmatched.discard("label")
         parts = value if isinstance(value, list) else []
         if isinstance(choices, list) and all(isinstance(each, str) for each in choices):
             for label in choices:
@@ -342,6 +343,7 @@ DIALECT = Dialect(
     },
     _take,
     merges=True,
+    naming={"label": ""},
 )
 locate = DIALECT.locate
 FORMAT = declaration(__name__)

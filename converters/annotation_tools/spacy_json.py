@@ -83,6 +83,8 @@ def _take(draft: Draft, item: Item) -> None:
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
     draft.keep("$", item, ("id", "text", "cats", "spans", *lists))
     groups = item.get("spans", {})
+    if group in groups:
+        draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
     starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
@@ -258,6 +260,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-DIALECT = Dialect("spacy-json", ".json", _PARTS, _take)
+DIALECT = Dialect("spacy-json", ".json", _PARTS, _take, naming={"spans": GROUP})
 locate = DIALECT.locate
 FORMAT = declaration(__name__)

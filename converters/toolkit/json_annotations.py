@@ -60,6 +60,7 @@ class Dialect:
             parts are records in this order, after their document.
         take: adds a document to a draft.
         merges: whether several documents of a name and a text are one, of several annotators.
+        naming: the settings that name something in documents, with their defaults.
     """
 
     form: str
@@ -67,6 +68,7 @@ class Dialect:
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
     merges: bool = False
+    naming: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def structure(self) -> Structure:
@@ -165,6 +167,7 @@ class Draft:
         text: its text.
         row: its row.
         entries: the number of the last annotation or answer of each document, by row.
+        unmatched: the settings that name something that no document of the file has so far.
     """
 
     dialect: Dialect
@@ -186,6 +189,8 @@ class Draft:
         self.reporter, self.unit = reporter, ""
         self.mismatches: list[Mismatch] = []
         self.left_out: dict[tuple[str, str], list[Any]] = {}
+        usual = self.dialect.naming.items()
+        self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
 
     def close(self) -> None:
         """End a file: report what is known of all of it."""
@@ -193,6 +198,9 @@ class Draft:
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)
+        for name in sorted(self.unmatched if self.reporter.content.values else ()):
+            value = self.settings[name][:40]
+            self.reporter.report(0, "JAN108", (), setting=name, value=value)
         self.reporter.settle()
 
     @property
