@@ -53,7 +53,7 @@ from hlteval.converters.pubannotation.reading import (
 )
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.json_annotations import is_like
-from hlteval.converters.toolkit.json_documents import Item, compact, locate_records, read_batches
+from hlteval.converters.toolkit.json_documents import Item, compact, locate_records
 from hlteval.converters.toolkit.json_writing import has_place, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
@@ -81,7 +81,7 @@ def sniff(source: Source) -> bool:
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source, some hundred at a time, however many are in a file."""
     every = source_files.batches(source, FORMAT.name, _SUFFIX)
-    return read_batches(every, Annotations(offsets), STRUCTURE)
+    return Annotations(offsets).read(every, STRUCTURE)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -5,15 +5,18 @@ what a document may be; its errors are only explained where it rejects one.
 """
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
-from typing import Any, Protocol
+from typing import Any
 
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
+from hlteval.representation.corpus import Rows as TableRows
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import blanks
 from hlteval.syntax.json_text import (
@@ -40,6 +43,8 @@ Values = Callable[[], Mapping[str, object]]
 _SHOWN = 1000
 #: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
+#: Characters of texts that complete a batch, and documents.
+_CHARACTERS, _MOST = 2_000_000, 20_000
 
 
 def compact(value: Any) -> str:
@@ -289,55 +294,92 @@ class Reporter:
         return problem.rejection("document", line, expected="a document", row=row, origin=origin)
 
 
-class Rows(Protocol):
-    """Takes the documents of files, and gives them as rows of tables."""
+class TableBuilder:
+    """Makes rows of tables from the documents of files.
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the documents are enough for a batch."""
+    Attributes:
+        names: the names of documents in use, and how often each was written.
+        rows: the rows of each table, without their numbers.
+        rejected: those of documents that cannot be read.
+        texts: how many characters the texts have.
+    """
+
+    reporter: Reporter
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a batch."""
+        self.rows: dict[str, list[Any]] = defaultdict(list)
+        self.rejected: list[Mapping[str, object]] = []
+        self.texts = 0
 
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
-
-    def add(self, index: int, stem: str, place: tuple[int, int]) -> int:
-        """Add a document of it, and give its number of records."""
+        self.reporter = reporter
 
     def close(self) -> None:
         """End a file."""
 
-    def tables(self) -> Mapping[str, Any]:
+    def take(self, index: int, value: Item, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, and give its number of records.
+
+        Args:
+            index: of the document in its file.
+            value: the document.
+            stem: its name if it has none.
+            place: the file, and the ordinal of the first record in it.
+        """
+        raise NotImplementedError
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the documents are enough for a batch."""
+        count = len(self.rows["documents"]) + len(self.rejected)
+        return self.texts >= _CHARACTERS or count >= _MOST
+
+    def tables(self) -> dict[str, TableRows]:
         """Take the rows as tables."""
+        self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
+        tables: dict[str, TableRows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables["rejected_records"] = self.rejected
+        self.begin()
+        return tables
 
+    def read(self, every: Iterable[FileBatch], structure: Structure) -> Iterator[ReadResult]:
+        """The documents of files, as many at a time as are enough.
 
-def read_batches(
-    every: Iterable[FileBatch], rows: Rows, structure: Structure
-) -> Iterator[ReadResult]:
-    """The documents of files, as many at a time as are enough.
-
-    Args:
-        every: the files.
-        rows: takes their documents.
-        structure: the structure of these.
-    """
-    for batch in every:
-        findings = list(batch.findings)
-        for origin, stem, text in batch.texts:
-            content, record = file_content(text), 1
-            reporter = Reporter(content, batch.members[origin], structure)
-            rows.open(reporter)
-            for index in range(len(content.values)):
-                name = stem if content.single else f"{stem}-{index + 1}"
-                record += rows.add(index, name, (origin, record))
-                content.values[index] = None
-                if rows.is_full:
-                    corpus = Corpus(sources=batch.sources, **rows.tables())
-                    findings += reporter.bounded.take()
-                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                    findings.clear()
-            rows.close()
-            findings += reporter.bounded.findings
-        corpus = Corpus(sources=batch.sources, **rows.tables())
-        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+        Args:
+            every: the files.
+            structure: the structure of their documents.
+        """
+        for batch in every:
+            findings = list(batch.findings)
+            for origin, stem, text in batch.texts:
+                content, record = file_content(text), 1
+                reporter = Reporter(content, batch.members[origin], structure)
+                self.open(reporter)
+                for index, value in enumerate(content.values):
+                    if index in content.unreadable or not isinstance(value, dict):
+                        row = len(self.rejected)
+                        self.rejected.append(reporter.reject(index, row, origin, record))
+                        record += 1
+                    else:
+                        name = stem if content.single else f"{stem}-{index + 1}"
+                        record += self.take(index, value, name, (origin, record))
+                        reporter.settle()
+                    content.values[index] = None
+                    if self.is_full:
+                        corpus = Corpus(sources=batch.sources, **self.tables())
+                        findings += reporter.bounded.take()
+                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                        findings.clear()
+                self.close()
+                findings += reporter.bounded.findings
+            corpus = Corpus(sources=batch.sources, **self.tables())
+            yield ReadResult(corpus, tuple(findings), tuple(batch.members))
 
 
 def explain(violation: SchemaError) -> dict[str, object]:
