@@ -87,15 +87,16 @@ def _take(draft: Draft, task: Item) -> None:
     _keep_data(draft, data, member)
     first, size = draft.entries[draft.row], len(task.get(which, ()))
     draft.entries[draft.row] += max(size - 1, 0)
-    annotators: dict[int, str | None] = {}
+    annotators, taken = dict[int, str | None](), set[str | None]()
     for path, item in draft.each(f"{which}.*"):
         if item.get("was_cancelled"):
             draft.leave_out("cancelled annotation", path)
             continue
         number = first + int(path[1])
         annotator = _annotator(item, number, several=first + size > 2)
-        repeated = annotator is not None and annotator in annotators.values()
+        repeated = annotator is not None and annotator in taken
         annotators[number] = f"{annotator} ({number})" if repeated else annotator
+        taken.add(annotators[number])
         draft.keep(f"$.annotations[{number}]", item, ("result",))
     regions: dict[tuple[int, object], str] = {}
     results = list[tuple[Path, int, int, Item]]()
@@ -269,8 +270,9 @@ def _annotations(document: Document, which: str) -> list[Item]:
     results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in numbers})
 
     def of(annotator: str | None) -> list[Item]:
-        number = annotators.setdefault(annotator, max([0, *annotators.values()]) + 1)
-        return results[number]
+        if annotator not in annotators:
+            annotators[annotator] = max([0, *annotators.values()]) + 1
+        return results[annotators[annotator]]
 
     about: dict[str, list[Item]] = defaultdict(list)
     for row in document.others.get("modifiers", []):

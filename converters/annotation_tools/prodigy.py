@@ -20,9 +20,11 @@ Example lines:
 Codes raised: JSNxxx, for invalid JSON; JANxxx.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import compress, pairwise
 from pathlib import Path as FilePath
 from typing import Any
@@ -119,7 +121,6 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         starts: where each token starts.
     """
     places: dict[Any, str] = {}
-    by_token: dict[int, str | None] = {}
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
@@ -127,6 +128,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         label, text = span.get("label", ""), span.get("text")
         draft.mention(path, name, label, place, text, annotator=annotator, **more)
         draft.keep("$.spans", span, _SPAN if starts else _UNPLACED)
+    by_start: dict[int, str] | None = None
     for path, relation in draft.each("relations.*"):
         ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:
@@ -134,15 +136,37 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
             limits = limits if isinstance(limits, dict) else {}
             target: str | None = places.get((limits.get("start"), limits.get("end")))
             if target is None and index < len(starts):
-                if index not in by_token:
-                    at = starts[index]
-                    found = (own for (a, b), own in places.items() if a <= at < b)
-                    by_token[index] = next(found, None)
-                target = by_token[index]
+                if by_start is None:
+                    by_start = _spans_of_tokens(starts, places)
+                target = by_start.get(starts[index])
             ends.append((target, index, end))
         own = relation.get("id")
         draft.relation(path, relation.get("label", ""), ends, own, annotator)
         draft.keep("$.relations", relation, _RELATION)
+
+
+def _spans_of_tokens(
+    starts: Sequence[int], places: Mapping[tuple[int, int], str]
+) -> dict[int, str]:
+    """The first span that each token starts in, by the start of the token.
+
+    Args:
+        starts: where each token starts.
+        places: the names of spans by their start and end, in order.
+    """
+    spans = sorted((a, at, b, name) for at, ((a, b), name) in enumerate(places.items()))
+    found, waiting = dict[int, str](), list[tuple[int, int, str]]()
+    following = iter([*spans, (math.inf, 0, 0, "")])
+    span = next(following)
+    for start in sorted(set(starts)):
+        while span[0] <= start:
+            heappush(waiting, span[1:])
+            span = next(following)
+        while waiting and waiting[0][1] <= start:
+            heappop(waiting)  # it ends before all other tokens, too
+        if waiting:
+            found[start] = waiting[0][2]
+    return found
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> None:

@@ -155,7 +155,11 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
 
     for path, record, word in words:
         start = text.find(word["orth"], end)
-        start = end if start < 0 else start
+        if start < 0:
+            start, there = end, text[end : end + len(word["orth"])]
+            values = {"given": word["orth"][:40], "actual": there[:40]}
+            hint = "check the text; it does not contain this after the word before"
+            draft.report("JAN203", (*path, "orth"), **values, hint=hint)
         end = start + len(word["orth"])
         draft.record = record
         place = (draft.row, draft.origin, record, None, None, start, end, word["orth"])

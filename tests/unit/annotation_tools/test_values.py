@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hlteval import read
 from hlteval.converters import WrongSetting, load
+from hlteval.converters.annotation_tools import prodigy
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 Take = Callable[..., tuple[Corpus, list[Finding]]]
@@ -212,6 +216,23 @@ def test_prodigy_tokens_decide_where_no_span_is_named(take: Take) -> None:
     assert corpus.tokens.select("start", "end", "text").rows()[2] == (8, 12, "York")
 
 
+@given(
+    st.lists(st.integers(0, 9), max_size=6),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=6, unique=True),
+)
+@settings(max_examples=tries(30))
+def test_prodigy_tokens_are_in_the_first_span(
+    starts: list[int], spans: list[tuple[int, int]]
+) -> None:
+    places = {span: f"T{at}" for at, span in enumerate(spans)}
+    expected: dict[int, str] = {}
+    for start in starts:
+        for (first, end), name in places.items():
+            if first <= start < end:
+                expected.setdefault(start, name)
+    assert prodigy._spans_of_tokens(starts, places) == expected
+
+
 def test_prodigy_answers_of_a_text_are_a_document(take: Take) -> None:
     item = {"text": "Osh", "_input_hash": 7, "answer": "accept"}
     city = [{"start": 0, "end": 3, "label": "City"}]
@@ -254,6 +275,14 @@ def test_spacy_scores_and_groups(take: Take) -> None:
     for threshold in ("half", "", "nan", "inf"):
         with pytest.raises(WrongSetting, match="threshold"):
             take("spacy-json", item, threshold=threshold)
+
+
+def test_spacy_words_that_are_not_in_the_text(take: Take) -> None:
+    words = [{"orth": "Osh", "ner": "U-City"}, {"orth": "was", "ner": "O"}]
+    item = {"id": 0, "paragraphs": [{"raw": "Osh is", "sentences": [{"tokens": words}]}]}
+    _, findings = take("spacy-json", item)
+    assert [finding.code for finding in findings] == ["JAN203"]
+    assert findings[0].message == 'text is "was", but the document has " is" at these offsets'
 
 
 def test_spacy_training_files() -> None:
