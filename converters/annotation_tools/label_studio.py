@@ -24,6 +24,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -268,10 +269,11 @@ def _annotations(document: Document, which: str) -> list[Item]:
         annotator = _annotator(members, number, several=len(numbers) > 1)
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
     results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in numbers})
+    others = count(max([0, *numbers]) + 1)
 
     def of(annotator: str | None) -> list[Item]:
         if annotator not in annotators:
-            annotators[annotator] = max([0, *annotators.values()]) + 1
+            annotators[annotator] = next(others)
         return results[annotators[annotator]]
 
     about: dict[str, list[Item]] = defaultdict(list)

@@ -23,7 +23,9 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import math
 import re
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import compress, pairwise
 from pathlib import Path as FilePath
@@ -182,8 +184,8 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         for element, members in document.members.items():
             if _ENTRY.fullmatch(element):
                 answers.setdefault(_annotator(members), members)
-        by = [each.annotator for each in document.mentions]
-        for annotator in [*by, *(each.annotator for each in document.labels)]:
+        parts = _by_annotator(document)
+        for annotator in parts:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
@@ -193,8 +195,19 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         if document.relations and not tokens:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
-            item = _answer(document, annotator, members, tokens)
+            item = _answer(parts[annotator], members, tokens)
             yield document.row, {**item, **document.members["$"], **members}
+
+
+def _by_annotator(document: Document) -> dict[str | None, Document]:
+    """The document of each annotator, with their annotations."""
+    found: dict[str | None, Document] = defaultdict(
+        lambda: replace(document, mentions=[], relations=[], labels=[])
+    )
+    for name in ("mentions", "relations", "labels"):
+        for each in getattr(document, name):
+            getattr(found[each.annotator], name).append(each)
+    return found
 
 
 def _make_token(at: int, row: Mapping[str, Any], text: str) -> Item:
@@ -216,9 +229,7 @@ def _tokens(text: str, mentions: Iterable[Mention]) -> list[Item]:
     return tokens
 
 
-def _answer(
-    document: Document, annotator: str | None, members: Item, tokens: Sequence[Item]
-) -> Item:
+def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
     """The object of an annotator."""
     starts, ends = ([token[side] for token in tokens] for side in ("start", "end"))
 
@@ -242,12 +253,11 @@ def _answer(
     item |= {"tokens": list(tokens)} if tokens else {}
     spans = list[Item]()
     for mention in document.mentions:
-        if mention.annotator == annotator:
-            more = {"id": mention.own_name, "score": mention.confidence, "kb_id": mention.entity}
-            more = {name: value for name, value in more.items() if value is not None}
-            spans.append({**place(mention), **more, **mention.members})
-    relations = [link(each) for each in document.relations if each.annotator == annotator]
-    labels = [each.label for each in document.labels if each.annotator == annotator]
+        more = {"id": mention.own_name, "score": mention.confidence, "kb_id": mention.entity}
+        more = {name: value for name, value in more.items() if value is not None}
+        spans.append({**place(mention), **more, **mention.members})
+    relations = [link(each) for each in document.relations]
+    labels = [each.label for each in document.labels]
     item |= {"spans": spans} if spans or not labels else {}
     item |= {"relations": relations} if relations else {}
     single = (
