@@ -10,8 +10,8 @@ Conventions:
     A region with labels is a mention for each label; choices of a whole text are its labels, and
     choices, texts and numbers about a region are attributes of its mention. Who completed an
     annotation is the annotator. Cancelled annotations are left out. The identifier of a region that
-    another annotator has too begins with the number of the annotation (`2:a`). What has no place in
-    the tables is kept, and written again. An attribute of a mention is written as a choice.
+    another annotator has too begins with the number of the annotation (`2:a`). What the tables
+    cannot represent is kept, and written again. An attribute of a mention is written as a choice.
 
 Example lines:
     [{"id": 1, "data": {"text": "Ann at Acme"}, "annotations": [{"completed_by": 7, "result": [
@@ -44,7 +44,6 @@ _MEMBERS = re.compile(r'"(?:from_name|annotation_id|total_annotations|completed_
 _SPANS = ("labels", "hypertextlabels")
 #: Types of results about a region, with the member of their value.
 _ABOUT = {"choices": "choices", "textarea": "text", "rating": "rating", "number": "number"}
-_ANNOTATION = re.compile(r"\$\.annotations\[([1-9][0-9]{0,8})\]")
 _RESULT = "$.result"
 #: The elements of attributes that are written.
 _OWN = ("$", "$.data", "$.member", _RESULT, "$.annotations", "$.annotations.result")
@@ -142,7 +141,7 @@ def _text_member(data: Mapping[str, Any], wanted: str) -> str:
 
 
 def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> str | None:
-    """The annotator: an address or number, the model, or what tells an annotation apart."""
+    """The annotator: an address or number, the model, or one of several annotations."""
     by = annotation.get("completed_by", annotation.get("model_version"))
     if isinstance(by, dict):
         by = by.get("email") or by.get("id")
@@ -260,16 +259,13 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
 
 def _annotations(document: Document, which: str) -> list[Item]:
     """The annotations of a document, or the predictions, one for each annotator or model."""
-    numbers = sorted(
-        int(found[1]) for name in document.members if (found := _ANNOTATION.fullmatch(name))
-    )
+    entries = document.entries("$.annotations")
     annotators: dict[str | None, int] = {}
-    for number in numbers:
-        members = document.members[f"$.annotations[{number}]"]
-        annotator = _annotator(members, number, several=len(numbers) > 1)
+    for number, members in entries.items():
+        annotator = _annotator(members, number, several=len(entries) > 1)
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
-    results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in numbers})
-    others = count(max([0, *numbers]) + 1)
+    results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in entries})
+    others = count(max([0, *entries]) + 1)
 
     def of(annotator: str | None) -> list[Item]:
         if annotator not in annotators:
@@ -297,9 +293,8 @@ def _annotations(document: Document, which: str) -> list[Item]:
     completed = {number: annotator for annotator, number in annotators.items()}
     listed = []
     for number in sorted(results):
-        members = document.members.get(f"$.annotations[{number}]", {})
-        by = completed.get(number)
-        if number not in numbers and by is not None:
+        members, by = entries.get(number, {}), completed.get(number)
+        if number not in entries and by is not None:
             members = {"completed_by": as_number(by)}
             members = members if which == "annotations" else {"model_version": by}
         raw = document.members.get(f"$.annotations[{number}].result", {})

@@ -50,7 +50,6 @@ _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
 _TOKEN = ("text", "start", "end", "id", "ws")
 _OWN = ("$", "$.answers", "$.tokens", "$.spans", "$.relations")
 _ENDS = ("head", "child")
-_ENTRY = re.compile(r"\$\.answers\[([1-9][0-9]{0,8})\]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -181,9 +180,8 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     elements = {"mentions": "$.spans", "frames": "$.relations", "tokens": "$.tokens"}
     for document in json_writing.documents(corpus, elements, "tokens", apart=True):
         answers: dict[str | None, Item] = {}
-        for element, members in document.members.items():
-            if _ENTRY.fullmatch(element):
-                answers.setdefault(_annotator(members), members)
+        for members in document.entries("$.answers").values():
+            answers.setdefault(_annotator(members), members)
         parts = _by_annotator(document)
         for annotator in parts:
             own = {} if annotator is None else {"_annotator_id": annotator}

@@ -367,7 +367,7 @@ def _items(
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what BioC cannot represent of the tables that it carries, by name."""
+    """The counts of what BioC cannot represent of the tables that it supports, by name."""
     infons = corpus.attributes.select("document", "origin", "record", "element", "name")
     repeated = infons.height - infons.unique().height
     return {**writing.count_losses(corpus), "repeated infons": repeated}

@@ -278,7 +278,7 @@ class Draft(TableBuilder):
         Args:
             name: its identifier, if it has one.
             path: the path to it, where a name that is not unique is reported.
-            prefix: what tells the mentions of several annotators apart.
+            prefix: the beginning of a name that another annotator uses, too.
         """
         self.numbers[self.row] += 1
         if name is None or name == "":
@@ -391,12 +391,12 @@ class Draft(TableBuilder):
         self.rows["instances"].append((*row, None, None, annotator))
 
     def keep(self, element: str, item: Mapping[str, Any], known: Collection[str] = ()) -> None:
-        """Keep the members of an item that have no place in the tables, as attributes.
+        """Keep the members of an item that the tables cannot represent, as attributes.
 
         Args:
             element: what the item is, `$` for a document.
             item: the item.
-            known: the members that have a place.
+            known: the members that the tables represent.
         """
         if others := item.keys() - known:
             place = (self.row, self.origin, self.record, element)

@@ -1,7 +1,7 @@
 """Documents in JSON: those of a file, and what is wrong with them, each problem at its place.
 
-A file is an array of documents, a document per line, or a single one. A schema of grammars/ says
-what a document may be; its errors are only explained where it rejects one.
+A file is an array of documents, a document per line, or a single one. A schema of grammars/ defines
+a document; its errors are only explained where it rejects one.
 """
 
 import json

@@ -18,6 +18,7 @@ from hlteval.syntax.json_text import strict
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 _NUMBER = re.compile(r"\[[0-9]+\]")
+_ENTRY = re.compile(r"(.*)\[([1-9][0-9]{0,8})\]")
 
 
 class Mention(NamedTuple):
@@ -85,6 +86,12 @@ class Document:
     relations: list[Relation] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     others: dict[str, list[Item]] = field(default_factory=dict)
+
+    def entries(self, element: str) -> dict[int, Item]:
+        """The members of all elements of a name with a number, by that and in its order."""
+        found = ((_ENTRY.fullmatch(name), members) for name, members in self.members.items())
+        own = {int(at[2]): members for at, members in found if at and at[1] == element}
+        return dict(sorted(own.items()))
 
 
 def documents(
