@@ -54,8 +54,10 @@ _VALUE = ("start", "end", "text", *_SPANS)
 _USUAL = {"to_name": "text", "direction": "right"}
 _LARGEST = 10**15
 #: The members of an object of JSON_MIN that are those of the annotation, with their names there.
-_MIN = {name: name for name in ("created_at", "updated_at", "lead_time")}
-_MIN |= {"annotator": "completed_by", "annotation_id": "id"}
+_MIN = {
+    **{name: name for name in ("created_at", "updated_at", "lead_time")},
+    **{"annotator": "completed_by", "annotation_id": "id"},
+}
 
 
 def sniff(source: Source) -> bool:

@@ -23,9 +23,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import math
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from heapq import heappop, heappush
 from itertools import compress, pairwise
 from pathlib import Path as FilePath
@@ -182,7 +180,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         answers: dict[str | None, Item] = {}
         for members in document.entries("$.answers").values():
             answers.setdefault(_annotator(members), members)
-        parts = _by_annotator(document)
+        parts = document.by_annotator()
         for annotator in parts:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
@@ -195,17 +193,6 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
             item = _answer(parts[annotator], members, tokens)
             yield document.row, {**item, **document.members["$"], **members}
-
-
-def _by_annotator(document: Document) -> dict[str | None, Document]:
-    """The document of each annotator, with their annotations."""
-    found: dict[str | None, Document] = defaultdict(
-        lambda: replace(document, mentions=[], relations=[], labels=[])
-    )
-    for name in ("mentions", "relations", "labels"):
-        for each in getattr(document, name):
-            getattr(found[each.annotator], name).append(each)
-    return found
 
 
 def _make_token(at: int, row: Mapping[str, Any], text: str) -> Item:

@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -92,6 +92,16 @@ class Document:
         found = ((_ENTRY.fullmatch(name), members) for name, members in self.members.items())
         own = {int(at[2]): members for at, members in found if at and at[1] == element}
         return dict(sorted(own.items()))
+
+    def by_annotator(self) -> dict[str | None, "Document"]:
+        """The document of each annotator, with their annotations."""
+        found: dict[str | None, Document] = defaultdict(
+            lambda: replace(self, mentions=[], relations=[], labels=[])
+        )
+        for name in ("mentions", "relations", "labels"):
+            for each in getattr(self, name):
+                getattr(found[each.annotator], name).append(each)
+        return found
 
 
 def documents(
