@@ -2,8 +2,9 @@ r"""Doccano JSON Lines: texts with spans, relations or categories.
 
 Format:
     An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`,
-    `text`, and `label`: lists of start, end and label, or categories. Projects with relations have
-    `entities` and `relations` between them instead. Older versions have `labels`, or `annotations`.
+    `text`, and `label`: lists of start, end and label, or one or several categories. Projects with
+    relations have `entities` and `relations` between them instead. Older versions have `labels`, or
+    `annotations`.
 
 Conventions:
     A span is a mention, a category a label of the text. Labels that are sentences are the texts of
@@ -66,11 +67,12 @@ def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
 def _take(draft: Draft, item: Item) -> None:
     """Add a text."""
     draft.document(item.get("id"), item.get("text"))
-    known = [name for name in _PARTS if isinstance(item.get(name), list)]
+    known = [name for name in _PARTS if isinstance(item.get(name), list | str)]
     draft.keep("$", item, ("id", "text", *known))
     names: dict[object, str] = {}
     for member in known:
-        for path, part in draft.each(f"{member}.*"):
+        single = [((member,), item[member])] if isinstance(item[member], str) else None
+        for path, part in single or draft.each(f"{member}.*"):
             if member == "relations":
                 ends = [(names.get(part[end]), part[end], end) for end in _RELATION[1:3]]
                 own = None if part.get("id") is None else str(part["id"])

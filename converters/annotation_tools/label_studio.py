@@ -10,8 +10,8 @@ Conventions:
     A region with labels is a mention for each label; choices of a whole text are its labels, and
     choices, texts and numbers about a region are attributes of its mention. Who completed an
     annotation is the annotator. Cancelled annotations are left out. The identifier of a region that
-    another annotator has too begins with the number of the annotation (`2:a`). What has no place in
-    the tables is kept, and written again. An attribute of a mention is written as a choice.
+    another annotator has too begins with the number of the annotation (`2:a`). What the tables
+    cannot represent is kept, and written again. An attribute of a mention is written as a choice.
 
 Example lines:
     [{"id": 1, "data": {"text": "Ann at Acme"}, "annotations": [{"completed_by": 7, "result": [
@@ -24,6 +24,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import count
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -43,7 +44,6 @@ _MEMBERS = re.compile(r'"(?:from_name|annotation_id|total_annotations|completed_
 _SPANS = ("labels", "hypertextlabels")
 #: Types of results about a region, with the member of their value.
 _ABOUT = {"choices": "choices", "textarea": "text", "rating": "rating", "number": "number"}
-_ANNOTATION = re.compile(r"\$\.annotations\[([1-9][0-9]{0,8})\]")
 _RESULT = "$.result"
 #: The elements of attributes that are written.
 _OWN = ("$", "$.data", "$.member", _RESULT, "$.annotations", "$.annotations.result")
@@ -53,8 +53,11 @@ _VALUE = ("start", "end", "text", *_SPANS)
 #: The members that are not kept if they have these values.
 _USUAL = {"to_name": "text", "direction": "right"}
 _LARGEST = 10**15
-#: The members of an object of JSON_MIN that are those of the annotation.
-_MIN = ("annotator", "annotation_id", "created_at", "updated_at", "lead_time")
+#: The members of an object of JSON_MIN that are those of the annotation, with their names there.
+_MIN = {
+    **{name: name for name in ("created_at", "updated_at", "lead_time")},
+    **{"annotator": "completed_by", "annotation_id": "id"},
+}
 
 
 def sniff(source: Source) -> bool:
@@ -81,44 +84,48 @@ def _take(draft: Draft, task: Item) -> None:
         return
     member = _text_member(data, draft.settings["text"])
     draft.document(task.get("id"), data[member] if member else None)
-    draft.keep("$", task, ("id", "data", which))
+    others = {"annotations": [], **task} if which == "predictions" else task
+    draft.keep("$", others, ("id", "data", which))
     _keep_data(draft, data, member)
-    annotators: dict[int, str | None] = {}
-    several = len(task.get(which, ())) > 1
+    first, size = draft.entries[draft.row], len(task.get(which, ()))
+    draft.entries[draft.row] += max(size - 1, 0)
+    annotators, taken = dict[int, str | None](), set[str | None]()
     for path, item in draft.each(f"{which}.*"):
-        at = int(path[1])
         if item.get("was_cancelled"):
             draft.leave_out("cancelled annotation", path)
             continue
-        annotator = _annotator(item, at + 1, several=several)
-        repeated = annotator is not None and annotator in annotators.values()
-        annotators[at] = f"{annotator} ({at + 1})" if repeated else annotator
-        draft.keep(f"$.annotations[{at + 1}]", item, ("result",))
+        number = first + int(path[1])
+        annotator = _annotator(item, number, several=first + size > 2)
+        repeated = annotator is not None and annotator in taken
+        annotators[number] = f"{annotator} ({number})" if repeated else annotator
+        taken.add(annotators[number])
+        draft.keep(f"$.annotations[{number}]", item, ("result",))
     regions: dict[tuple[int, object], str] = {}
-    others = list[tuple[Path, int, Item]]()
+    results = list[tuple[Path, int, int, Item]]()
     for path, item in draft.each(f"{which}.*.result.*"):
-        at = int(path[1])
-        if at not in annotators:
+        number = first + int(path[1])
+        if number not in annotators:
             continue
         if _is_span(item):
-            name = _add_region(draft, path, item, annotators[at], f"{at + 1}:")
-            regions.setdefault((at, item.get("id")), name)
+            name = _add_region(draft, path, item, annotators[number], f"{number}:")
+            regions.setdefault((number, item.get("id")), name)
         else:
-            others.append((path, draft.record, item))
-    for path, draft.record, item in others:
-        at = int(path[1])
+            results.append((path, number, draft.record, item))
+    for path, number, draft.record, item in results:
+        annotator = annotators[number]
         if item["type"] == "relation":
             ends = [
-                (regions.get((at, item.get(member))), item.get(member, ""), member)
+                (regions.get((number, item.get(member))), item.get(member, ""), member)
                 for member in ("from_id", "to_id")
             ]
             ends = ends[::-1] if item.get("direction") == "left" else ends
             own = None if item.get("id") is None else str(item["id"])
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, own, annotators[at])
+                draft.relation(path, label, ends, own, annotator)
             _keep_result(draft, item, "relation")
-        else:
-            _add_other(draft, path, item, annotators[at], regions.get((at, item.get("id"))))
+        elif not _add_other(draft, item, annotator, regions.get((number, item.get("id")))):
+            draft.leave_out(f"type {item['type']}", path, "JAN106")
+            draft.keep(f"$.annotations[{number}].result", {str(draft.record): item})
 
 
 def _keep_data(draft: Draft, data: Item, member: str) -> None:
@@ -136,7 +143,7 @@ def _text_member(data: Mapping[str, Any], wanted: str) -> str:
 
 
 def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> str | None:
-    """The annotator: an address or number, the model, or what tells an annotation apart."""
+    """The annotator: an address or number, the model, or one of several annotations."""
     by = annotation.get("completed_by", annotation.get("model_version"))
     if isinstance(by, dict):
         by = by.get("email") or by.get("id")
@@ -176,12 +183,10 @@ def _keep_result(draft: Draft, item: Item, kind: str, control: str = "") -> None
         draft.keep(_RESULT, {"value": others})
 
 
-def _add_other(
-    draft: Draft, path: Path, item: Item, annotator: str | None, target: str | None
-) -> None:
-    """Add attributes of a mention, or labels of a document; all else is kept as it is."""
+def _add_other(draft: Draft, item: Item, annotator: str | None, target: str | None) -> bool:
+    """Add attributes of a mention, or labels of a document; whether a result is one of these."""
     kind, value = item["type"], item.get("value", {})
-    given = value.get(_ABOUT.get(kind, ""))
+    given = value.get(_ABOUT[kind]) if kind in _ABOUT else None
     control = item.get("from_name", "")
     if target is not None and given is not None:
         place = (draft.row, draft.origin, draft.record, "")
@@ -195,25 +200,27 @@ def _add_other(
             draft.label(label, None, annotator)
         _keep_result(draft, item, "choices", "choice")
     else:
-        draft.leave_out(f"type {kind}", path, "JAN106")
-        draft.keep(f"$.annotations[{int(path[1]) + 1}].result", {str(draft.record): item})
+        return False
+    return True
 
 
 def _take_minimal(draft: Draft, item: Item) -> None:
     """Add an annotation as JSON_MIN has it."""
     member = _text_member(item, draft.settings["text"])
     new = draft.document(item.get("id"), item[member] if member else None)
+    if draft.settings["results"] == "predictions":
+        draft.leave_out("annotation", ())  # there are no predictions
+        return
     number, wanted = draft.entries[draft.row], draft.settings["label"]
-    annotator = None if item.get("annotator") is None else str(item["annotator"])
-    annotation = {name: item[name] for name in _MIN if name in item}
-    by, own = annotation.pop("annotator", None), annotation.pop("annotation_id", None)
-    annotation |= {} if by is None else {"completed_by": by}
-    draft.keep(f"$.annotations[{number}]", annotation | ({} if own is None else {"id": own}))
+    annotation = {own: item[name] for name, own in _MIN.items() if item.get(name) is not None}
+    annotator = _annotator(annotation, number, several=False)
+    draft.keep(f"$.annotations[{number}]", annotation)
     known = {"id", *_MIN, *([member] if member else ())}
     for control, value in item.items():
         choices = value.get("choices") if isinstance(value, dict) else None
         if control == wanted and isinstance(value, str):
             choices = [value]
+            draft.unmatched.discard("label")
         parts = value if isinstance(value, list) else []
         if isinstance(choices, list) and all(isinstance(each, str) for each in choices):
             for label in choices:
@@ -242,30 +249,30 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
     def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
         for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
-            own, which = document.members, "annotations"
+            own = document.members
+            which = "predictions" if "annotations" in own["$"] else "annotations"
             member = next(iter(own["$.member"]), "text")
             text = {} if document.text is None else {member: document.text}
             task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
-            yield document.row, {**task, which: _annotations(document), **own["$"]}
+            yield document.row, {**task, which: _annotations(document, which), **own["$"]}
 
     write_objects(corpora, path, layout, objects)
 
 
-def _annotations(document: Document) -> list[Item]:
-    """The annotations of a document, one for each annotator."""
-    numbers = sorted(
-        int(found[1]) for name in document.members if (found := _ANNOTATION.fullmatch(name))
-    )
+def _annotations(document: Document, which: str) -> list[Item]:
+    """The annotations of a document, or the predictions, one for each annotator or model."""
+    entries = document.entries("$.annotations")
     annotators: dict[str | None, int] = {}
-    for number in numbers:
-        members = document.members[f"$.annotations[{number}]"]
-        annotator = _annotator(members, number, several=len(numbers) > 1)
+    for number, members in entries.items():
+        annotator = _annotator(members, number, several=len(entries) > 1)
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
-    results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in numbers})
+    results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in entries})
+    others = count(max([0, *entries]) + 1)
 
     def of(annotator: str | None) -> list[Item]:
-        number = annotators.setdefault(annotator, max([0, *annotators.values()]) + 1)
-        return results[number]
+        if annotator not in annotators:
+            annotators[annotator] = next(others)
+        return results[annotators[annotator]]
 
     about: dict[str, list[Item]] = defaultdict(list)
     for row in document.others.get("modifiers", []):
@@ -288,10 +295,10 @@ def _annotations(document: Document) -> list[Item]:
     completed = {number: annotator for annotator, number in annotators.items()}
     listed = []
     for number in sorted(results):
-        members = document.members.get(f"$.annotations[{number}]", {})
-        by = completed.get(number)
-        if number not in numbers and by is not None:
+        members, by = entries.get(number, {}), completed.get(number)
+        if number not in entries and by is not None:
             members = {"completed_by": as_number(by)}
+            members = members if which == "annotations" else {"model_version": by}
         raw = document.members.get(f"$.annotations[{number}].result", {})
         listed.append({**members, "result": [*results[number], *raw.values()]})
     return listed
@@ -337,6 +344,7 @@ DIALECT = Dialect(
     },
     _take,
     merges=True,
+    naming={"label": ""},
 )
 locate = DIALECT.locate
 FORMAT = declaration(__name__)

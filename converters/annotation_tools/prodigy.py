@@ -20,9 +20,11 @@ Example lines:
 Codes raised: JSNxxx, for invalid JSON; JANxxx.
 """
 
+import math
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import heappop, heappush
 from itertools import compress, pairwise
 from pathlib import Path as FilePath
 from typing import Any
@@ -46,7 +48,6 @@ _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
 _TOKEN = ("text", "start", "end", "id", "ws")
 _OWN = ("$", "$.answers", "$.tokens", "$.spans", "$.relations")
 _ENDS = ("head", "child")
-_ENTRY = re.compile(r"\$\.answers\[([1-9][0-9]{0,8})\]")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
@@ -119,7 +120,6 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         starts: where each token starts.
     """
     places: dict[Any, str] = {}
-    by_token: dict[int, str | None] = {}
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
@@ -127,6 +127,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         label, text = span.get("label", ""), span.get("text")
         draft.mention(path, name, label, place, text, annotator=annotator, **more)
         draft.keep("$.spans", span, _SPAN if starts else _UNPLACED)
+    by_start: dict[int, str] | None = None
     for path, relation in draft.each("relations.*"):
         ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:
@@ -134,15 +135,37 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
             limits = limits if isinstance(limits, dict) else {}
             target: str | None = places.get((limits.get("start"), limits.get("end")))
             if target is None and index < len(starts):
-                if index not in by_token:
-                    at = starts[index]
-                    found = (own for (a, b), own in places.items() if a <= at < b)
-                    by_token[index] = next(found, None)
-                target = by_token[index]
+                if by_start is None:
+                    by_start = _spans_of_tokens(starts, places)
+                target = by_start.get(starts[index])
             ends.append((target, index, end))
         own = relation.get("id")
         draft.relation(path, relation.get("label", ""), ends, own, annotator)
         draft.keep("$.relations", relation, _RELATION)
+
+
+def _spans_of_tokens(
+    starts: Sequence[int], places: Mapping[tuple[int, int], str]
+) -> dict[int, str]:
+    """The first span that each token starts in, by the start of the token.
+
+    Args:
+        starts: where each token starts.
+        places: the names of spans by their start and end, in order.
+    """
+    spans = sorted((a, at, b, name) for at, ((a, b), name) in enumerate(places.items()))
+    found, waiting = dict[int, str](), list[tuple[int, int, str]]()
+    following = iter([*spans, (math.inf, 0, 0, "")])
+    span = next(following)
+    for start in sorted(set(starts)):
+        while span[0] <= start:
+            heappush(waiting, span[1:])
+            span = next(following)
+        while waiting and waiting[0][1] <= start:
+            heappop(waiting)  # it ends before all other tokens, too
+        if waiting:
+            found[start] = waiting[0][2]
+    return found
 
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> None:
@@ -155,11 +178,10 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     elements = {"mentions": "$.spans", "frames": "$.relations", "tokens": "$.tokens"}
     for document in json_writing.documents(corpus, elements, "tokens", apart=True):
         answers: dict[str | None, Item] = {}
-        for element, members in document.members.items():
-            if _ENTRY.fullmatch(element):
-                answers.setdefault(_annotator(members), members)
-        by = [each.annotator for each in document.mentions]
-        for annotator in [*by, *(each.annotator for each in document.labels)]:
+        for members in document.entries("$.answers").values():
+            answers.setdefault(_annotator(members), members)
+        parts = document.by_annotator()
+        for annotator in parts:
             own = {} if annotator is None else {"_annotator_id": annotator}
             answers.setdefault(annotator, {**own, "answer": "accept"})
         text = document.text or ""
@@ -169,7 +191,7 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         if document.relations and not tokens:
             tokens = _tokens(text, document.mentions)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
-            item = _answer(document, annotator, members, tokens)
+            item = _answer(parts[annotator], members, tokens)
             yield document.row, {**item, **document.members["$"], **members}
 
 
@@ -192,9 +214,7 @@ def _tokens(text: str, mentions: Iterable[Mention]) -> list[Item]:
     return tokens
 
 
-def _answer(
-    document: Document, annotator: str | None, members: Item, tokens: Sequence[Item]
-) -> Item:
+def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
     """The object of an annotator."""
     starts, ends = ([token[side] for token in tokens] for side in ("start", "end"))
 
@@ -218,12 +238,11 @@ def _answer(
     item |= {"tokens": list(tokens)} if tokens else {}
     spans = list[Item]()
     for mention in document.mentions:
-        if mention.annotator == annotator:
-            more = {"id": mention.own_name, "score": mention.confidence, "kb_id": mention.entity}
-            more = {name: value for name, value in more.items() if value is not None}
-            spans.append({**place(mention), **more, **mention.members})
-    relations = [link(each) for each in document.relations if each.annotator == annotator]
-    labels = [each.label for each in document.labels if each.annotator == annotator]
+        more = {"id": mention.own_name, "score": mention.confidence, "kb_id": mention.entity}
+        more = {name: value for name, value in more.items() if value is not None}
+        spans.append({**place(mention), **more, **mention.members})
+    relations = [link(each) for each in document.relations]
+    labels = [each.label for each in document.labels]
     item |= {"spans": spans} if spans or not labels else {}
     item |= {"relations": relations} if relations else {}
     single = (

@@ -33,6 +33,7 @@ from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
 from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
+from hlteval.converters.toolkit.rows import number
 from hlteval.representation import Corpus
 from hlteval.sources import Source
 from hlteval.syntax.places import Path
@@ -67,10 +68,8 @@ def read(
     Raises:
         WrongSetting: if the threshold is not a number.
     """
-    try:
-        float(threshold)
-    except ValueError:
-        raise WrongSetting(f"invalid value {threshold} of threshold: use a number") from None
+    if number(threshold) is None:
+        raise WrongSetting(f"invalid value {threshold} of threshold: use a number")
     return DIALECT.read(source, offsets, spans=spans, threshold=threshold)
 
 
@@ -84,6 +83,8 @@ def _take(draft: Draft, item: Item) -> None:
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
     draft.keep("$", item, ("id", "text", "cats", "spans", *lists))
     groups = item.get("spans", {})
+    if group in groups:
+        draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
     starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
@@ -154,7 +155,11 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
 
     for path, record, word in words:
         start = text.find(word["orth"], end)
-        start = end if start < 0 else start
+        if start < 0:
+            start, there = end, text[end : end + len(word["orth"])]
+            values = {"given": word["orth"][:40], "actual": there[:40]}
+            hint = "check the text; it does not contain this after the word before"
+            draft.report("JAN203", (*path, "orth"), **values, hint=hint)
         end = start + len(word["orth"])
         draft.record = record
         place = (draft.row, draft.origin, record, None, None, start, end, word["orth"])
@@ -226,12 +231,12 @@ def _spans(document: Document) -> dict[str, list[Item]]:
         if group or mention.entity is not None:  # spans have one
             item["kb_id"] = mention.entity or ""
         groups.setdefault(group, []).append((mention, {**item, **members}))
-    number, found = 0, dict[str, list[Item]]()
+    count, found = 0, dict[str, list[Item]]()
     for group, listed in groups.items():
         found[group] = []
         for mention, item in sorted(listed, key=lambda pair: pair[0].number):
-            number += 1
-            own = {} if mention.name in {"", f"T{number}"} else {"id": mention.name}
+            count += 1
+            own = {} if mention.name in {"", f"T{count}"} else {"id": mention.name}
             found[group].append({**item, **own})
     return found
 
@@ -259,6 +264,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-DIALECT = Dialect("spacy-json", ".json", _PARTS, _take)
+DIALECT = Dialect("spacy-json", ".json", _PARTS, _take, naming={"spans": GROUP})
 locate = DIALECT.locate
 FORMAT = declaration(__name__)

@@ -21,7 +21,7 @@ Codes raised: JSNxxx, for invalid JSON; JAN1xx, for other structures; BIOxxx.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any, cast
 from xml.etree.ElementTree import Element
@@ -43,15 +43,16 @@ from hlteval.converters.toolkit.json_documents import (
     locate_records,
 )
 from hlteval.converters.toolkit.offsets import CHARACTERS
-from hlteval.converters.toolkit.source_files import File, read_files, with_suffix
+from hlteval.converters.toolkit.source_files import read_members, with_suffix
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
-from hlteval.syntax.json_text import Layout
+from hlteval.sources import Member, Source, decode
 from hlteval.syntax.places import Path
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"passages"[ \t\r\n]*:')
+#: Elements that complete a part of a file.
+_MOST = 50_000
 _FURTHER = re.compile("identifier_(?:[2-9]|[1-9][0-9]+)")
 #: The lists of each object, with the objects that are in them.
 _ITEMS = {"annotations": "annotation", "relations": "relation"}
@@ -96,25 +97,37 @@ STRUCTURE = Structure(
 class Node(Element):
     """A part of a document as the element that it is in XML."""
 
+    __slots__ = ()
+
     def iter(self, *tags: str) -> Iterator[Any]:  # type: ignore[override]
         """This and all elements below, or those with some tags."""
         return (each for each in super().iter() if not tags or each.tag in tags)
 
 
 class Tree:
-    """The elements of an object, with where each is in it.
+    """The elements of an object, a document at a time, with where each is in it.
 
     Attributes:
-        paths: the path of each element, the object itself first.
+        paths: the path of each element of a document, or of the collection before its documents.
         unknown: the members that BioC does not define, with the first place of each.
         counts: how many of these there are.
     """
 
-    def __init__(self, value: Mapping[str, Any]) -> None:
+    def __init__(self) -> None:
         self.paths: dict[Node, Path] = {}
         self.unknown: dict[str, Path] = {}
         self.counts = Counter[str]()
-        self.root = self.add("collection" if "documents" in value else "document", value, ())
+
+    def read(self, value: Mapping[str, Any]) -> Iterator[list[Node]]:
+        """The header of a collection, then each document; `paths` has the elements of that."""
+        if "documents" not in value:
+            yield [self.add("document", value, ())]
+            return
+        documents = value["documents"]
+        yield [*self.add("collection", {**value, "documents": None}, ())]
+        for at, document in enumerate(documents if isinstance(documents, list) else ()):
+            self.paths.clear()
+            yield [self.add("document", document, ("documents", at))]
 
     def add(self, tag: str, value: Any, path: Path) -> Node:
         """Make the element of an object, with all that is in it."""
@@ -164,86 +177,127 @@ def members(source: Source) -> tuple[Member, ...]:
 
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
-    """The documents of each file; offsets may count another unit."""
+    """The documents of each file, some thousand elements at a time.
+
+    Args:
+        source: the files.
+        offsets: the unit that offsets count.
+    """
     names: dict[str, int] = {}
 
-    def take(file: File) -> tuple[Corpus, list[Finding]]:
-        if file.text is None:
-            return Corpus(), []
-        own = _File(Reporter(file_content(file.text), file.member, STRUCTURE))
-        tables = own.tables(names, offsets)
-        return Corpus(sources=[file.origin], **tables), own.reporter.bounded.findings
+    def parts(
+        member: Member, data: bytes, origin: dict[str, object]
+    ) -> Iterator[tuple[Corpus, Sequence[Finding]]]:
+        decoded = decode(data, display=member.display, encoding=member.encoding)
+        if decoded.text is None:
+            yield Corpus(), decoded.findings
+            return
+        reporter = Reporter(file_content(decoded.text), member, STRUCTURE)
+        findings = decoded.findings
+        for tables in _File(reporter, names, offsets).parts():
+            yield Corpus(sources=[origin], **tables), (*findings, *reporter.bounded.take())
+            findings = ()
+        if rest := reporter.bounded.findings:
+            yield Corpus(), rest
 
-    return read_files(source.only(members(source)), FORMAT.name, take)
+    return read_members(source.only(members(source)), FORMAT.name, parts)
 
 
 class _File:
-    """A file, with the elements of all its objects below one.
+    """A file, with some of its elements below one.
 
     Attributes:
-        where: the index of the object and the path in it of each element, by its ordinal.
+        where: the index of the object and the path in it of each of these elements, by its ordinal.
+        count: the ordinal of the last element.
+        documents: the ordinal of the last document.
     """
 
-    def __init__(self, reporter: Reporter) -> None:
-        self.reporter, content = reporter, reporter.content
-        self.root, self.ordinals = Node("collection"), dict[Any, int]()
-        self.where: list[tuple[int, Path]] = [(0, ())]
+    def __init__(self, reporter: Reporter, names: dict[str, int], offsets: str) -> None:
+        self.reporter, self.names, self.offsets = reporter, names, offsets
+        self.mismatches = Mismatches(lambda problem, *where: self.report(problem, where[0]))
+        self.count = self.documents = 0
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a part of the file."""
+        self.root, self.ordinals, self.passed = Node("collection"), dict[Any, int](), set[int]()
+        self.where: dict[int, tuple[int, Path]] = {}
         self.rejected: list[Mapping[str, object]] = []
-        passed = set[int]()
+
+    def parts(self) -> Iterator[Item]:
+        """The rows of the tables, part by part; all problems are reported."""
+        reporter, content = self.reporter, self.reporter.content
         for index, value in enumerate(content.values):
-            first = len(self.where)
             if index in content.unreadable or not isinstance(value, dict):
-                self.rejected.append(reporter.reject(index, len(self.rejected), 0, first))
-                self.where.append((index, ()))
+                self.count += 1
+                self.rejected.append(reporter.reject(index, len(self.rejected), 0, self.count))
                 continue
-            bad, tree = reporter.schema_errors(index), Tree(value)
+            bad, tree = reporter.schema_errors(index), Tree()
+            for nodes in tree.read(value):
+                self.add(index, nodes, tree.paths, bad)
+                if len(self.where) >= _MOST and nodes and nodes[-1].tag == "document":
+                    yield self.tables()
             for name, path in tree.unknown.items():
                 reporter.report(index, "BIO106", path, name=name[:40], count=tree.counts[name])
-            for ordinal, (node, path) in enumerate(tree.paths.items(), start=first):
-                self.ordinals[node] = ordinal
-                self.where.append((index, path))
-                if path in bad:
-                    passed.add(ordinal)
-            self.root.extend([*tree.root] if tree.root.tag == "collection" else [tree.root])
-            if first in passed:
-                passed |= {self.ordinals[node] for node in tree.root}
             reporter.settle()
-        self.ordinals[self.root], self.passed = 0, frozenset(passed)
+            content.values[index] = None
+        yield self.tables(last=True)
 
-    def tables(self, names: dict[str, int], offsets: str) -> Item:
-        """The rows of the tables; all problems are reported."""
-        if offsets != CHARACTERS:
-            count_characters(cast("Any", self.root), offsets)
-        part = Part(cast("Any", self.root), self.ordinals, (), self.passed, cast("Any", None))
-        documents, places = Documents(part, names, 0), dict[int, tuple[int, int]]()
+    def add(
+        self, index: int, nodes: Sequence[Node], paths: Mapping[Node, Path], bad: Collection[Path]
+    ) -> None:
+        """Add elements of an object, with the paths of all that is in them."""
+        for node, path in paths.items():
+            self.count += 1
+            self.ordinals[node] = self.count
+            self.where[self.count] = (index, path)
+            if path in bad:
+                self.passed.add(self.count)
+        self.root.extend(nodes)
+        if () in bad:
+            self.passed |= {self.ordinals[node] for node in nodes}
+
+    def tables(self, *, last: bool = False) -> Item:
+        """The rows of the elements so far; with the last ones, mismatches are decided on."""
+        if self.offsets != CHARACTERS:
+            count_characters(cast("Any", self.root), self.offsets)
+        passed = frozenset(self.passed)
+        part = Part(cast("Any", self.root), self.ordinals, (), passed, cast("Any", None))
+        documents = Documents(part, self.names, self.documents)
+        self.documents = documents.ordinal
         for problem, member, _ in documents.problems:
-            self.report(problem, member)
-        mismatches = Mismatches(lambda problem, *_: self.report(problem))
-        for mismatch in mismatches.relevant(documents.mismatches):
-            mismatches.add(mismatch, (0, 0))
-        mismatches.decide()
+            self.report(problem, self.where[problem.record], member)
+        for mismatch in self.mismatches.relevant(documents.mismatches):
+            self.mismatches.add(mismatch, cast("Any", self.where[mismatch.record]))
+        if last:
+            self.mismatches.decide()
+        places = dict[int, tuple[int, int]]()
         for _, problem, *_ in documents.rejected:
-            index, path = self.where[problem.record]
-            content = self.reporter.content
-            start = Layout(content.text, content.extents[index][0]).place(path)[0]
+            start = self.reporter.place(*self.where[problem.record])[0]
             span = self.reporter.places.span(start, start)
             places[problem.record] = (span.line, span.column)
         self.reporter.settle()
         tables: Item = documents.tables(places)
         others = tables["rejected_records"]
         rejected = [{**row, "row": at} for at, row in enumerate([*self.rejected, *others])]
+        self.begin()
         return {**tables, "rejected_records": rejected}
 
-    def report(self, problem: Problem, member: str = "") -> None:
+    def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""
-        index, path = self.where[problem.record]
+        index, path = where
         path = (*path, member) if member not in {"", "text"} else path
         self.reporter.report(index, problem.code, path, lambda: problem.values)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of elements and of their members."""
-    return locate_records(member, places, lambda value: iter(Tree(value).paths.values()))
+
+    def records(value: Mapping[str, Any]) -> Iterator[Path]:
+        tree = Tree()
+        return (path for _ in tree.read(value) for path in tree.paths.values())
+
+    return locate_records(member, places, records)
 
 
 def write(corpora: Iterable[Corpus], path: FilePath) -> None:
@@ -313,7 +367,7 @@ def _items(
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what BioC cannot represent of the tables that it carries, by name."""
+    """The counts of what BioC cannot represent of the tables that it supports, by name."""
     infons = corpus.attributes.select("document", "origin", "record", "element", "name")
     repeated = infons.height - infons.unique().height
     return {**writing.count_losses(corpus), "repeated infons": repeated}

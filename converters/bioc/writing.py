@@ -267,7 +267,7 @@ def writable() -> pl.Expr:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what BioC cannot represent of the tables that it carries, by name."""
+    """The counts of what BioC cannot represent of the tables that it supports, by name."""
     attributes, names = corpus.attributes, corpus.documents["name"]
     odd_names = sum(not name or name != name.strip() for name in names)
     odd = corpus.mentions.filter(odd_fragments())

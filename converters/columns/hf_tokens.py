@@ -18,7 +18,7 @@ Codes raised: HFT1xx, and COL1xx for tags.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from io import BytesIO
 from pathlib import Path
@@ -32,11 +32,17 @@ from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit.parquet_sizes import size_problem
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, unique_name
-from hlteval.findings import FieldRef, Location, Problem
+from hlteval.converters.toolkit.source_files import (
+    File,
+    head,
+    locate_lines,
+    read_members,
+    unique_name,
+)
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
-from hlteval.sources import Member, Source, Unreadable, decode, sha256
+from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.json_text import strict
 from hlteval.syntax.tsv import Lines, shorten
 
@@ -68,7 +74,9 @@ class _Rows:
     Attributes:
         names: the names of tags by number; empty where they are not declared.
         tokens: the name of the column of tokens.
-        tags: that of the column of tags; empty to find it.
+        tags: that of the column of tags; empty until the first row that has one.
+        ignored: how many tags are not scored.
+        nameless: how many tags are numbers where no names are declared.
     """
 
     names: Sequence[str]
@@ -97,48 +105,36 @@ class _Rows:
             self.problems.append(Problem(code, record, 0, size, values))
 
         row = row if isinstance(row, dict) else {}
-        tags = self.tags or next((name for name in _TAGS if name in row), _TAGS[0])
-        words, given = row.get(self.tokens), row.get(tags)
+        self.find_tags(row)
+        words, given = row.get(self.tokens), row.get(self.tags)
         plain = isinstance(words, list) and all(isinstance(word, str) for word in words)
         if not plain or not isinstance(given, list) or not words:
-            refuse("HFT101", tokens=self.tokens, tags=tags)
-        elif len(words) != len(given):
+            refuse("HFT101", tokens=self.tokens, tags=self.tags or _TAGS[0])
+            return
+        if len(words) != len(given):
             refuse("HFT102", given=len(given), wanted=len(words))
-        elif (named := self.name_tags(given)) is None:
-            known = {*range(len(self.names)), _IGNORED}
-            kinds = (str, int)
-            wrong = next(
-                tag
-                for tag in given
-                if type(tag) not in kinds or (type(tag) is int and tag not in known)
-            )
-            refuse("HFT103", given=shorten(str(wrong), 20), count=len(self.names))
-        else:
-            name = row.get("id")
-            if isinstance(name, str | int):
-                self.documents[self.count] = unique_name(str(name), self.taken)
-            values = (record, self.count), (words, named)
-            for column, value in zip(("record", "document"), values[0], strict=True):
-                self.columns[column] += [value] * len(named)
-            for column, part in zip(("word", "tag"), values[1], strict=True):
-                self.columns[column] += part
-            self.count += 1
+            return
+        numbers = {**dict(enumerate(self.names)), _IGNORED: _OUTSIDE}
+        tags = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
+        wrong = [tag for tag in tags if not isinstance(tag, str)]
+        if wrong and (self.names or any(type(tag) is not int for tag in wrong)):
+            refuse("HFT103", given=shorten(str(wrong[0]), 20), count=len(self.names))
+            return
+        self.ignored += given.count(_IGNORED)
+        self.nameless += len(wrong)
+        if wrong:
+            tags = [tag if isinstance(tag, str) else _OUTSIDE for tag in tags]
+        name, length = row.get("id"), len(words)
+        if isinstance(name, str | int):
+            self.documents[self.count] = unique_name(str(name), self.taken)
+        values = ([record] * length, [self.count] * length, words, tags)
+        for column, part in zip(self.columns.values(), values, strict=True):
+            column.extend(part)
+        self.count += 1
 
-    def name_tags(self, given: Sequence[Any]) -> list[str] | None:
-        """Tags as texts; None where a number has no name."""
-        found = list[str]()
-        for tag in given:
-            if isinstance(tag, str):
-                found.append(tag)
-            elif type(tag) is not int or not (tag == _IGNORED or 0 <= tag < len(self.names)):
-                if self.names or type(tag) is not int:
-                    return None
-                self.nameless += 1
-                found.append(_OUTSIDE)
-            else:
-                self.ignored += tag == _IGNORED
-                found.append(_OUTSIDE if tag == _IGNORED else self.names[tag])
-        return found
+    def find_tags(self, columns: Collection[str]) -> None:
+        """Set the column of tags to the first usual one, if it is not set yet."""
+        self.tags = self.tags or next((name for name in _TAGS if name in columns), "")
 
     def as_tokens(self) -> TokenRows:
         """The tokens of all rows."""
@@ -146,7 +142,9 @@ class _Rows:
         tokens = pl.DataFrame(self.columns, schema=types)
         new = pl.col("document") != pl.col("document").shift(1)
         tokens = tokens.with_columns(begins=new.fill_null(value=True))
-        return TokenRows(tokens, self.documents, self.count, self.problems)
+        counts = {"HFT104": self.nameless, "HFT105": self.ignored}
+        some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
+        return TokenRows(tokens, self.documents, self.count, [*some, *self.problems])
 
 
 def read(
@@ -159,14 +157,11 @@ def read(
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
     numbered = source.kind in {"file", "stdin"}
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield ReadResult(Corpus(), (reason.finding,), (member,))
-            continue
-        declared = [name.strip() for name in names.split(",")] if names else []
-        rows, findings, text = _Rows(declared, tokens, tags), list[Any](), ""
+
+    def read_rows(
+        member: Member, data: bytes, origin: dict[str, object]
+    ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
+        rows, findings = _Rows(_split(names), tokens, tags), list[Finding]()
         parquet = data[:4] == _MAGIC
         if parquet:
             text = "\n" * _read_parquet(data, rows)
@@ -176,18 +171,19 @@ def read(
             text = (decoded.text or "").replace("\r\n", "\n")
             for record, line in enumerate(text.split("\n"), start=1):
                 if line.strip():
-                    rows.add(record, strict(line.encode())[1], len(line))
-        lines = Lines(text)
-        named = {"path": source.path, "member": member.name or member.basename}
-        origin = {"row": 0, **named, "format": FORMAT.name, "sha256": sha256(data)}
-        if rows.nameless:
-            rows.problems.insert(0, Problem("HFT104", 0, 0, 0, {"count": rows.nameless}))
-        if rows.ignored:
-            rows.problems.append(Problem("HFT105", 0, 0, 0, {"count": rows.ignored}))
+                    valid, row = strict(line.encode())
+                    rows.add(record, row if valid else None, len(line))
         suffix = ".parquet" if parquet else ".jsonl"
         reader = TagReader(scheme, repair, suffix, numbered, lambda line, _: (0, len(line)))
-        corpus, more = reader.read(File(member, text, origin), lines, rows.as_tokens())
-        yield ReadResult(corpus, (*findings, *more), (member,))
+        corpus, more = reader.read(File(member, text, origin), Lines(text), rows.as_tokens())
+        yield corpus, (*findings, *more)
+
+    return read_members(source, FORMAT.name, read_rows)
+
+
+def _split(names: str) -> list[str]:
+    """Names between commas."""
+    return [name.strip() for name in names.split(",")] if names.strip() else []
 
 
 def _read_parquet(data: bytes, rows: _Rows) -> int:
@@ -204,9 +200,9 @@ def _read_parquet(data: bytes, rows: _Rows) -> int:
         reason = str(error).split("\n")[0][:100]
     if reason:
         rows.problems.append(Problem("HFT106", 0, 0, 0, {"reason": reason}))
-    tags = rows.tags or next((name for name in _TAGS if name in table.columns), _TAGS[0])
+    rows.find_tags(table.columns)
     valid, features = strict(metadata.get(_FEATURES, "{}").encode())
-    for step in ("info", "features", tags, "feature", "names"):
+    for step in ("info", "features", rows.tags, "feature", "names"):
         features = features.get(step) if valid and isinstance(features, dict) else None
     if not rows.names and isinstance(features, list):
         rows.names = [str(name) for name in features]
@@ -232,7 +228,7 @@ def write(
     """All documents, a row each.
 
     Raises:
-        WrongSetting: if a tag is not among the names that are set.
+        WrongSetting: if a tag is not among the names that are set, or these are not unique.
     """
     tables = [pl.DataFrame(schema=dict(_SCHEMA))]
     for corpus in corpora:
@@ -243,13 +239,15 @@ def write(
         table = named.join(lists, on="document", how="inner", maintain_order="left")
         tables.append(table.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items()))
     table = pl.concat(tables)
-    tags = set(table["ner_tags"].explode().drop_nulls()) - {_OUTSIDE}
-    found = sorted(tags, key=lambda tag: tag[1:] + tag)
-    declared = [name.strip() for name in names.split(",")] if names else [_OUTSIDE, *found]
-    if others := {*found} - {*declared}:
+    found = set(table["ner_tags"].explode().drop_nulls())
+    usual = [_OUTSIDE, *sorted(found - {_OUTSIDE}, key=lambda tag: tag[1:] + tag)]
+    declared = _split(names) or usual
+    if others := found - {*declared}:
         raise WrongSetting(f"the names of tags lack {', '.join(sorted(others))}")
+    if len({*declared}) < len(declared):
+        raise WrongSetting("the names of tags are not unique")
     number = pl.element().replace_strict(declared, range(len(declared)), return_dtype=pl.Int64)
-    if names or layout == "parquet":
+    if names.strip() or layout == "parquet":
         table = table.with_columns(pl.col("ner_tags").list.eval(number))
     if layout == "parquet":
         feature = {"feature": {"names": declared, "_type": "ClassLabel"}, "_type": "Sequence"}

@@ -52,13 +52,9 @@ from hlteval.converters.pubannotation.reading import (
     records,
 )
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.json_documents import (
-    Item,
-    Reporter,
-    compact,
-    file_content,
-    locate_records,
-)
+from hlteval.converters.toolkit.json_annotations import is_like
+from hlteval.converters.toolkit.json_documents import Item, compact, locate_records
+from hlteval.converters.toolkit.json_writing import has_place, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
 from hlteval.findings import FieldRef, Location
@@ -67,7 +63,6 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.json_text import strict
 
 _SUFFIX = ".json"
-_LARGEST = 10**15 - 1
 _ELEMENT = re.compile(rf"\$(?:\.tracks\[([1-9][0-9]{{0,8}})\]|\.(?:{'|'.join(SECTIONS)}))?")
 _KEY = ("row", "document", "origin", "record")
 _MEMBERS = re.compile(r'"(?:denotations|sourceid|sourcedb)"[ \t\r\n]*:')
@@ -80,31 +75,13 @@ def members(source: Source) -> tuple[Member, ...]:
 
 def sniff(source: Source) -> bool:
     """Whether the file, or the first of a folder that ends in .json, has members of this format."""
-    begin = source_files.head_of_first(source_files.with_suffix(source, _SUFFIX))
-    return begin.lstrip()[:1] in {"[", "{"} and bool(_MEMBERS.search(begin))
+    return is_like(source, _SUFFIX, _MEMBERS)
 
 
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents of a source, some hundred at a time, however many are in a file."""
-    names: dict[str, int] = {}
-    for batch in source_files.batches(source, FORMAT.name, _SUFFIX):
-        rows, findings = Annotations(offsets), list(batch.findings)
-        for origin, stem, text in batch.texts:
-            content, record = file_content(text), 1
-            reporter = Reporter(content, batch.members[origin], STRUCTURE)
-            for index in range(len(content.values)):
-                name = stem if content.single else f"{stem}-{index + 1}"
-                record += rows.take(reporter, index, name, names, (origin, record))
-                content.values[index] = None
-                if rows.is_full:
-                    corpus = Corpus(sources=batch.sources, **rows.tables())
-                    findings += reporter.bounded.take()
-                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                    rows = Annotations(offsets)
-                    findings.clear()
-            findings += reporter.bounded.findings
-        corpus = Corpus(sources=batch.sources, **rows.tables())
-        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+    every = source_files.batches(source, FORMAT.name, _SUFFIX)
+    return Annotations(offsets).read(every, STRUCTURE)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -124,15 +101,7 @@ def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> N
     if layout == "files":
         source_files.write_files((file for corpus in corpora for file in files(corpus)), path)
         return
-    rows = (document for corpus in corpora for _, document in _objects(corpus))
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        if layout == "lines":
-            stream.writelines(f"{compact(document)}\n" for document in rows)
-            return
-        stream.write("[")
-        for number, document in enumerate(rows):
-            stream.write(f"{',' if number else ''}\n{spread(document)}")
-        stream.write("\n]\n")
+    write_objects(corpora, path, layout, _objects, spread)
 
 
 def files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -361,12 +330,6 @@ def own_names(corpus: Corpus) -> set[tuple[int, str]]:
     names = pl.concat([mentions, corpus.frames.select("document", name="frame")])
     own = names.filter(names.is_unique(), pl.col("name") != "")
     return {(document, name) for document, name in own.iter_rows()}
-
-
-def has_place() -> pl.Expr:
-    """Whether a segment or mention has offsets that can be written."""
-    first, last = pl.min_horizontal("start", "end"), pl.max_horizontal("start", "end")
-    return first.is_between(0, _LARGEST) & (last <= _LARGEST)
 
 
 def writable() -> pl.Expr:

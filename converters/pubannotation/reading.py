@@ -1,27 +1,24 @@
 """The annotations of PubAnnotation, from values of JSON to rows of the tables."""
 
 import sys
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.json_documents import Reporter, Structure, compact, explain
+from hlteval.converters.toolkit.json_documents import (
+    Item,
+    Structure,
+    TableBuilder,
+    compact,
+    explain,
+)
 from hlteval.converters.toolkit.offsets import place_in
-from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.representation import TABLES
-from hlteval.representation.corpus import Rows
 from hlteval.syntax.json_text import SchemaError
 from hlteval.syntax.places import Path
 
-# The documents of a file of PubAnnotation, and their problems, each at its place.
-
-
-#: The names of documents in use, and how often each was written.
-Names = dict[str, int]
 SECTIONS = ("denotations", "blocks", "relations", "attributes", "modifications")
 _DEFINITIONS = {**{name: name.removesuffix("s") for name in SECTIONS}, "blocks": "denotation"}
 
@@ -78,10 +75,6 @@ _MEMBERS = {
 }
 
 
-#: Most documents of a batch, if they have no text.
-_MOST = 20_000
-
-
 class Scope(NamedTuple):
     """The annotations of a document, or of one of its tracks.
 
@@ -136,66 +129,40 @@ def title(document: Mapping[str, Any], stem: str) -> str:
     return "-".join(str(part) for part in parts if isinstance(part, str | int) and part != "")
 
 
-class Annotations:
+class Annotations(TableBuilder):
     """The rows of documents.
 
     Attributes:
         offsets: how offsets count.
-        rejected: the rows of documents that cannot be read.
     """
 
     report: Callable[..., None]
+    text: str | None
+    place: tuple[int, int, int]
+    events: dict[str, int]
+    mentions: dict[str, int]
+    groups: dict[tuple[str, str], list[tuple[Any, ...]]]
 
     def __init__(self, offsets: str) -> None:
+        super().__init__()
         self.offsets = offsets
-        self.rows: dict[str, list[Any]] = defaultdict(list)
-        self.rejected: list[Mapping[str, object]] = []
-        self.texts = 0
-        self.place = (0, 0, 0)
-        self.text: str | None = None
-        self.events: dict[str, int] = {}
-        self.mentions: dict[str, int] = {}
-        self.groups: dict[tuple[str, str], list[tuple[Any, ...]]] = {}
-        self.known: dict[str, str] = {}
+
+    def begin(self) -> None:
+        """Begin a batch."""
+        super().begin()
         self.candidates: dict[int, int] = {}
 
-    @property
-    def is_full(self) -> bool:
-        """Whether the documents are enough for a batch; more, if they have no text."""
-        count = len(self.rows["documents"]) + len(self.rejected)
-        return self.texts >= source_files.BATCH or count >= _MOST
-
-    def tables(self) -> dict[str, Rows]:
-        """The rows as tables."""
-        self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        return {**tables, "rejected_records": self.rejected}
-
-    def take(
-        self, reporter: Reporter, index: int, stem: str, names: Names, place: tuple[int, int]
-    ) -> int:
-        """Add a document, report its problems, and give its number of records.
-
-        Args:
-            reporter: has the document, and takes the problems.
-            index: of the document in its file.
-            stem: its name if it has none.
-            names: the names of documents in use.
-            place: the file, and the ordinal of the first record in it.
-        """
-        document = reporter.content.values[index]
-        if index in reporter.content.unreadable or not isinstance(document, dict):
-            self.rejected.append(reporter.reject(index, len(self.rejected), *place))
-            return 1
-        bad, own = reporter.schema_errors(index), title(document, stem)
-        name = unique_name(own, names)
-        self.report = partial(reporter.report, index)
+    def take(self, index: int, document: Item, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, and give its number of records. See `TableBuilder`."""
+        bad, own = self.reporter.schema_errors(index), title(document, stem)
+        name = unique_name(own, self.names)
+        self.report = partial(self.reporter.report, index)
         if name != own:
             self.report("PUB106", ("sourceid",), name=own, other=name)
         text, language = document.get("text"), document.get("lang")
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
-        self.texts += self.text is not None
+        self.texts += len(self.text or "")
         self.offset_place = place_in(self.text or "", self.offsets)
         row, (origin, record) = len(self.rows["documents"]), place
         self.rows["documents"].append((origin, name, self.text, language))
@@ -214,7 +181,6 @@ class Annotations:
                 record += 1
             for rows in self.groups.values():
                 self.rows["groups"] += rows
-        reporter.settle()
         return record - place[1]
 
     def others(self, scope: Scope, language: str | None) -> None:

@@ -11,7 +11,7 @@ Conventions:
 Codes raised: TLN7xx.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -22,9 +22,10 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import RATINGS, count_silent
 from hlteval.converters.toolkit.parquet_sizes import size_problem
 from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import read_members
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Source, Unreadable, sha256
+from hlteval.sources import Member, Source, Unreadable
 
 SUFFIX = ".parquet"
 _MAGIC = b"PAR1"
@@ -54,18 +55,16 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The ratings, a batch for each file."""
-    for member in source.members:
-        try:
-            data = member.fetch()
-        except Unreadable as reason:
-            yield ReadResult(Corpus(), (reason.finding,), (member,))
-            continue
+
+    def read_ratings(
+        member: Member, data: bytes, origin: dict[str, object]
+    ) -> Iterator[tuple[Corpus, Sequence[Finding]]]:
         rows, problem = _rows(data, member.display)
         documents, ratings = with_documents(rows.rename({"file_id": "name"}))
-        names = {"path": source.path, "member": member.name or member.basename}
-        origin = {"row": 0, **names, "format": FORMAT.name, "sha256": sha256(data)}
         corpus = Corpus(sources=[origin], documents=documents, ratings=ratings)
-        yield ReadResult(corpus, (problem,) if problem else (), (member,))
+        yield corpus, (problem,) if problem else ()
+
+    return read_members(source, FORMAT.name, read_ratings)
 
 
 def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, Finding | None]:

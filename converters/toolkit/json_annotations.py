@@ -7,7 +7,7 @@ spans and their texts, identifiers, and what is not read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -17,13 +17,12 @@ from hlteval.converters.toolkit.json_documents import (
     Item,
     Reporter,
     Structure,
+    TableBuilder,
     compact,
     explain,
-    file_content,
     locate_records,
 )
-from hlteval.converters.toolkit.offsets import CHARACTERS, Place, keep_place, place_in
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
     batches,
@@ -35,16 +34,11 @@ from hlteval.converters.toolkit.source_files import (
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
-from hlteval.representation import Corpus
-from hlteval.representation.corpus import Rows
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 
 #: The roles of a relation of two mentions, as brat has them.
 ROLES = ("Arg1", "Arg2")
-#: Characters of texts that complete a batch, and documents.
-_CHARACTERS = 2_000_000
-_MOST = 20_000
 #: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
 _ENOUGH, _SHARE = 10_000, 0.9
 _CODES = {"required": "JAN103", "": "JAN104"}
@@ -61,6 +55,7 @@ class Dialect:
             parts are records in this order, after their document.
         take: adds a document to a draft.
         merges: whether several documents of a name and a text are one, of several annotators.
+        naming: the settings that name something in documents, with their defaults.
     """
 
     form: str
@@ -68,6 +63,7 @@ class Dialect:
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
     merges: bool = False
+    naming: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def structure(self) -> Structure:
@@ -97,7 +93,6 @@ class Dialect:
             offsets: the unit that offsets count.
             settings: those that the format has of its own, for `take`.
         """
-        names: dict[str, int] = {}
         every = batches(source, self.form, self.suffix)
         if self.merges:
             files = FileBatch(source.path, self.form)
@@ -105,25 +100,7 @@ class Dialect:
                 for member in members:
                     files.add(name, member)
             every = iter([files])
-        for batch in every:
-            draft, findings = Draft(self, names, offsets, settings), list(batch.findings)
-            for origin, stem, text in batch.texts:
-                content, record = file_content(text), 1
-                reporter = Reporter(content, batch.members[origin], self.structure)
-                draft.open(reporter)
-                for index in range(len(content.values)):
-                    name = stem if content.single else f"{stem}-{index + 1}"
-                    record += draft.add(index, name, (origin, record))
-                    content.values[index] = None
-                    if draft.is_full and not self.merges:
-                        corpus = Corpus(sources=batch.sources, **draft.tables())
-                        findings += reporter.bounded.take()
-                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                        findings.clear()
-                draft.close()
-                findings += reporter.bounded.findings
-            corpus = Corpus(sources=batch.sources, **draft.tables())
-            yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+        return Draft(self, offsets, settings).read(every, self.structure)
 
 
 def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
@@ -132,26 +109,26 @@ def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
     return begin.lstrip()[:1] in {"[", "{"} and bool(members.search(begin))
 
 
-def expand(value: Any, pattern: str) -> Iterator[tuple[Path, Any]]:
+def expand(value: Any, pattern: str) -> list[tuple[Path, Any]]:
     """The parts of a value that a pattern leads to, each with its path.
 
     Examples:
         >>> [path for path, _ in expand({"a": [{"b": 1}, {}, {"b": 2}]}, "a.*.b")]
         [('a', 0, 'b'), ('a', 2, 'b')]
     """
-    step, _, rest = pattern.partition(".")
-    pairs: Iterable[tuple[str | int, Any]] = ()
-    if step != "*":
-        pairs = [(step, value[step])] if isinstance(value, dict) and step in value else ()
-    elif isinstance(value, list):
-        pairs = enumerate(value)
-    elif isinstance(value, dict):
-        pairs = value.items()
-    for name, part in pairs:
-        if rest:
-            yield from (((name, *path), inner) for path, inner in expand(part, rest))
-        else:
-            yield (name,), part
+    found: list[tuple[Path, Any]] = [((), value)]
+    for step in pattern.split("."):
+        if step != "*":
+            own = [pair for pair in found if isinstance(pair[1], dict) and step in pair[1]]
+            found = [((*path, step), part[step]) for path, part in own]
+            continue
+        several = [pair for pair in found if isinstance(pair[1], list | dict)]
+        found = [
+            ((*path, name), inner)
+            for path, part in several
+            for name, inner in (part.items() if isinstance(part, dict) else enumerate(part))
+        ]
+    return found
 
 
 def find_part(parts: Mapping[str, str], path: Path) -> tuple[Path, str]:
@@ -172,40 +149,40 @@ def find_part(parts: Mapping[str, str], path: Path) -> tuple[Path, str]:
     return best
 
 
-@dataclass
-class Draft:
+class Draft(TableBuilder):
     """The rows of documents.
 
     Attributes:
         dialect: the format.
-        names: the names of documents in use, and how often each was written.
         offsets: the unit that offsets count.
         settings: those of the format.
-        value: the document that is added.
-        text: its text.
+        text: the text of the document that is added.
         row: its row.
-        entries: how often each document was begun, by row.
+        entries: the number of the last annotation or answer of each document, by row.
+        unmatched: the settings that name something that no document of the file has so far.
     """
 
-    dialect: Dialect
-    names: dict[str, int]
-    offsets: str
-    settings: Mapping[str, str]
-    rows: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
-    rejected: list[Mapping[str, object]] = field(default_factory=list)
-    merged: dict[str, int] = field(default_factory=dict)
-    numbers: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    identifiers: dict[int, set[str]] = field(default_factory=lambda: defaultdict(set))
-    entries: dict[int, int] = field(default_factory=lambda: defaultdict(int))
-    texts: int = 0
-    text: str | None = None
-    place: Place = keep_place
+    text: str | None
+
+    def __init__(self, dialect: Dialect, offsets: str, settings: Mapping[str, str]) -> None:
+        super().__init__()
+        self.dialect, self.offsets, self.settings = dialect, offsets, settings
+
+    def begin(self) -> None:
+        """Begin a batch."""
+        super().begin()
+        self.merged: dict[str, int] = {}
+        self.numbers, self.entries = defaultdict[int, int](int), defaultdict[int, int](int)
+        self.identifiers: dict[int, set[str]] = defaultdict(set)
 
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
-        self.reporter, self.unit = reporter, ""
+        super().open(reporter)
+        self.unit = ""
         self.mismatches: list[Mismatch] = []
         self.left_out: dict[tuple[str, str], list[Any]] = {}
+        usual = self.dialect.naming.items()
+        self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
 
     def close(self) -> None:
         """End a file: report what is known of all of it."""
@@ -213,66 +190,33 @@ class Draft:
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)
+        for name in sorted(self.unmatched if self.reporter.content.values else ()):
+            value = self.settings[name][:40]
+            self.reporter.report(0, "JAN108", (), setting=name, value=value)
         self.reporter.settle()
 
     @property
     def is_full(self) -> bool:
-        """Whether the documents are enough for a batch."""
-        count = len(self.rows["documents"]) + len(self.rejected)
-        return self.texts >= _CHARACTERS or count >= _MOST
+        """Whether the documents are enough for a batch; never while further files may merge."""
+        return super().is_full and not self.dialect.merges
 
-    def tables(self) -> dict[str, Rows]:
-        """The rows as tables; there are none after that."""
-        self.rows["arguments"].sort(key=lambda row: int(row[3]))
-        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        tables["rejected_records"] = self.rejected
-        self.rows, self.rejected, self.texts = defaultdict(list), [], 0
-        self.merged, self.identifiers = {}, defaultdict(set)
-        self.numbers, self.entries = defaultdict(int), defaultdict(int)
-        return tables
-
-    def add(self, index: int, stem: str, place: tuple[int, int]) -> int:
-        """Add a document, report its problems, and give its number of records.
-
-        Args:
-            index: of the document in its file.
-            stem: its name if it has none.
-            place: the file, and the ordinal of the first record in it.
-        """
-        reporter, value = self.reporter, self.reporter.content.values[index]
-        if index in reporter.content.unreadable or not isinstance(value, dict):
-            self.rejected.append(reporter.reject(index, len(self.rejected), *place))
-            return 1
-        self.index, self.stem, self.value = index, stem, value
+    def take(self, index: int, value: Item, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, and give its number of records. See `TableBuilder`."""
+        self.index, self.stem = index, stem
         self.origin, self.first = place
-        self.bad = reporter.schema_errors(index)
-        self.parts, number = {}, self.first + 1
+        self.bad = self.reporter.schema_errors(index)
+        self.parts: dict[str, tuple[int, list[tuple[Path, Any]]]] = {}
+        number = self.first + 1
         for pattern in self.dialect.parts:
-            if pattern.partition(".")[0] in value:
-                first, _, rest = pattern.partition(".")
-                listed = value[first]
-                if rest == "*" and isinstance(listed, list):  # the usual case
-                    found: list[tuple[Path, Any]] = [
-                        ((first, at), part) for at, part in enumerate(listed)
-                    ]
-                else:
-                    found = [*expand(value, pattern)]
-                self.parts[pattern] = (number, found)
-                number += len(found)
+            found = expand(value, pattern)
+            self.parts[pattern] = (number, found)
+            number += len(found)
         self.text, self.record = None, self.first
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
-            self.rejected.append(self._rejection(place))
-        reporter.settle()
+            self.rejected.append(self.reporter.rejection(index, len(self.rejected), *place))
         return number - self.first
-
-    def _rejection(self, place: tuple[int, int]) -> Mapping[str, object]:
-        start, end = self.reporter.content.extents[self.index]
-        line = self.reporter.content.text[start : min(end, start + 1000)].partition("\n")[0]
-        more = {"row": len(self.rejected), "origin": place[0], "record": place[1]}
-        names = {"code": "JAN104", "kind": "document", "text": line, "expected": "a document"}
-        return {**names, **more, "column": 1, "end_column": len(line) + 1}
 
     def report(self, code: str, path: Path, **values: object) -> None:
         """Report a problem of a part of the document."""
@@ -320,7 +264,7 @@ class Draft:
 
     def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
         """The records at a pattern that are in the schema, each with its path."""
-        number, listed = self.parts.get(pattern, (0, ()))
+        number, listed = self.parts[pattern]
         for record, (path, item) in enumerate(listed, number):
             if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
                 continue
@@ -334,7 +278,7 @@ class Draft:
         Args:
             name: its identifier, if it has one.
             path: the path to it, where a name that is not unique is reported.
-            prefix: what tells the mentions of several annotators apart.
+            prefix: the beginning of a name that another annotator uses, too.
         """
         self.numbers[self.row] += 1
         if name is None or name == "":
@@ -447,12 +391,12 @@ class Draft:
         self.rows["instances"].append((*row, None, None, annotator))
 
     def keep(self, element: str, item: Mapping[str, Any], known: Collection[str] = ()) -> None:
-        """Keep the members of an item that have no place in the tables, as attributes.
+        """Keep the members of an item that the tables cannot represent, as attributes.
 
         Args:
             element: what the item is, `$` for a document.
             item: the item.
-            known: the members that have a place.
+            known: the members that the tables represent.
         """
         if others := item.keys() - known:
             place = (self.row, self.origin, self.record, element)

@@ -1,16 +1,22 @@
 """Documents in JSON: those of a file, and what is wrong with them, each problem at its place.
 
-A file is an array of documents, a document per line, or a single one. A schema of grammars/ says
-what a document may be; its errors are only explained where it rejects one.
+A file is an array of documents, a document per line, or a single one. A schema of grammars/ defines
+a document; its errors are only explained where it rejects one.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from typing import Any
 
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.representation import Corpus
+from hlteval.representation.corpus import Rows as TableRows
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import blanks
 from hlteval.syntax.json_text import (
@@ -37,6 +43,8 @@ Values = Callable[[], Mapping[str, object]]
 _SHOWN = 1000
 #: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
+#: Characters of texts that complete a batch, and documents.
+_CHARACTERS, _MOST = 2_000_000, 20_000
 
 
 def compact(value: Any) -> str:
@@ -206,16 +214,18 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
-        begin = self.content.extents[index][0]
-        if path:
-            if self.layout is None or self.layout[0] != index:
-                self.layout = (index, Layout(self.content.text, begin))
-            start, end = self.layout[1].place(path)
-        else:
-            start = blanks(self.content.text, begin)[0]
-            end = start + 1
-        problem = Problem(code, 0, start, end)
+        problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
+
+    def place(self, index: int, path: Path) -> tuple[int, int]:
+        """Start and end of a part of a document; of a whole document, its first character."""
+        begin = self.content.extents[index][0]
+        if not path:
+            start = blanks(self.content.text, begin)[0]
+            return start, start + 1
+        if self.layout is None or self.layout[0] != index:
+            self.layout = (index, Layout(self.content.text, begin))
+        return self.layout[1].place(path)
 
     def settle(self) -> None:
         """Add what was kept in the order of its places: going back costs a new start."""
@@ -259,23 +269,117 @@ class Reporter:
 
         Its text is its first line as it is written, or the beginning of a long one.
         """
-        structure, text = self.structure, self.content.text
+        structure = self.structure
         code = self.content.unreadable.get(index, structure.codes[""])
-        start, end = self.content.extents[index]
-        if index in self.content.unreadable:  # its end is not known
-            more = self.content.extents[index + 1 : index + 2]
-            end = more[0][0] if more else len(text)
-        elif self.bounded.is_full(code):  # what is not an object has this problem alone
+        is_json = index not in self.content.unreadable
+        if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
             self.add(Problem(code, 0, 0, 0), self.path(index, ()))
-        else:
+        elif is_json:
             value = self.content.values[index]
             for violation in schema_errors(structure.schema, "document", value):
                 self.report(index, code, (), partial(structure.explain, violation))
             self.settle()
+        return self.rejection(index, row, origin, record)
+
+    def rejection(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
+        """The row of a document whose problems are reported. See `reject`."""
+        text, (start, end) = self.content.text, self.content.extents[index]
+        code = self.content.unreadable.get(index, self.structure.codes[""])
+        if index in self.content.unreadable:  # its end is not known
+            more = self.content.extents[index + 1 : index + 2]
+            end = more[0][0] if more else len(text)
         line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
         column = self.places.span(start, start).column - 1
         problem = Problem(code, record, column, column + len(line))
         return problem.rejection("document", line, expected="a document", row=row, origin=origin)
+
+
+class TableBuilder:
+    """Makes rows of tables from the documents of files.
+
+    Attributes:
+        names: the names of documents in use, and how often each was written.
+        rows: the rows of each table, without their numbers.
+        rejected: those of documents that cannot be read.
+        texts: how many characters the texts have.
+    """
+
+    reporter: Reporter
+
+    def __init__(self) -> None:
+        self.names: dict[str, int] = {}
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a batch."""
+        self.rows: dict[str, list[Any]] = defaultdict(list)
+        self.rejected: list[Mapping[str, object]] = []
+        self.texts = 0
+
+    def open(self, reporter: Reporter) -> None:
+        """Begin a file."""
+        self.reporter = reporter
+
+    def close(self) -> None:
+        """End a file."""
+
+    def take(self, index: int, value: Item, stem: str, place: tuple[int, int]) -> int:
+        """Add a document, and give its number of records.
+
+        Args:
+            index: of the document in its file.
+            value: the document.
+            stem: its name if it has none.
+            place: the file, and the ordinal of the first record in it.
+        """
+        raise NotImplementedError
+
+    @property
+    def is_full(self) -> bool:
+        """Whether the documents are enough for a batch."""
+        count = len(self.rows["documents"]) + len(self.rejected)
+        return self.texts >= _CHARACTERS or count >= _MOST
+
+    def tables(self) -> dict[str, TableRows]:
+        """Take the rows as tables."""
+        self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
+        tables: dict[str, TableRows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables["rejected_records"] = self.rejected
+        self.begin()
+        return tables
+
+    def read(self, every: Iterable[FileBatch], structure: Structure) -> Iterator[ReadResult]:
+        """The documents of files, as many at a time as are enough.
+
+        Args:
+            every: the files.
+            structure: the structure of their documents.
+        """
+        for batch in every:
+            findings = list(batch.findings)
+            for origin, stem, text in batch.texts:
+                content, record = file_content(text), 1
+                reporter = Reporter(content, batch.members[origin], structure)
+                self.open(reporter)
+                for index, value in enumerate(content.values):
+                    if index in content.unreadable or not isinstance(value, dict):
+                        row = len(self.rejected)
+                        self.rejected.append(reporter.reject(index, row, origin, record))
+                        record += 1
+                    else:
+                        name = stem if content.single else f"{stem}-{index + 1}"
+                        record += self.take(index, value, name, (origin, record))
+                        reporter.settle()
+                    content.values[index] = None
+                    if self.is_full:
+                        corpus = Corpus(sources=batch.sources, **self.tables())
+                        findings += reporter.bounded.take()
+                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                        findings.clear()
+                self.close()
+                findings += reporter.bounded.findings
+            corpus = Corpus(sources=batch.sources, **self.tables())
+            yield ReadResult(corpus, tuple(findings), tuple(batch.members))
 
 
 def explain(violation: SchemaError) -> dict[str, object]:

@@ -4,7 +4,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +18,7 @@ from hlteval.syntax.json_text import strict
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 _NUMBER = re.compile(r"\[[0-9]+\]")
+_ENTRY = re.compile(r"(.*)\[([1-9][0-9]{0,8})\]")
 
 
 class Mention(NamedTuple):
@@ -85,6 +86,22 @@ class Document:
     relations: list[Relation] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
     others: dict[str, list[Item]] = field(default_factory=dict)
+
+    def entries(self, element: str) -> dict[int, Item]:
+        """The members of all elements of a name with a number, by that and in its order."""
+        found = ((_ENTRY.fullmatch(name), members) for name, members in self.members.items())
+        own = {int(at[2]): members for at, members in found if at and at[1] == element}
+        return dict(sorted(own.items()))
+
+    def by_annotator(self) -> dict[str | None, "Document"]:
+        """The document of each annotator, with their annotations."""
+        found: dict[str | None, Document] = defaultdict(
+            lambda: replace(self, mentions=[], relations=[], labels=[])
+        )
+        for name in ("mentions", "relations", "labels"):
+            for each in getattr(self, name):
+                getattr(found[each.annotator], name).append(each)
+        return found
 
 
 def documents(
@@ -187,7 +204,7 @@ def is_label() -> pl.Expr:
 
 
 def has_place() -> pl.Expr:
-    """Whether a mention has offsets that can be written."""
+    """Whether a segment or mention has offsets that can be written."""
     first, last = pl.min_horizontal("start", "end"), pl.max_horizontal("start", "end")
     return first.is_between(0, _LARGEST) & (last <= _LARGEST)
 
@@ -244,14 +261,21 @@ def count_losses(
 Objects = Callable[[Corpus], Iterable[tuple[int, Item]]]
 
 
-def write_objects(corpora: Iterable[Corpus], path: Path, layout: str, objects: Objects) -> None:
+def write_objects(
+    corpora: Iterable[Corpus],
+    path: Path,
+    layout: str,
+    objects: Objects,
+    spread: Callable[[Item], str] = compact,
+) -> None:
     """Write all documents to a file.
 
     Args:
         corpora: the batches.
         path: the file.
-        layout: `array` is an array with an object a line; `lines` is an object a line.
+        layout: `array` is an array with an object per line; `lines` is an object per line.
         objects: gives them.
+        spread: gives an object as JSON in an array, if not in a single line.
     """
     rows = (item for corpus in corpora for _, item in objects(corpus))
     with path.open("w", encoding="utf-8", newline="") as stream:
@@ -260,7 +284,7 @@ def write_objects(corpora: Iterable[Corpus], path: Path, layout: str, objects: O
             return
         stream.write("[")
         for number, item in enumerate(rows):
-            stream.write(f"{',' if number else ''}\n{compact(item)}")
+            stream.write(f"{',' if number else ''}\n{spread(item)}")
         stream.write("\n]\n")
 
 

@@ -294,15 +294,18 @@ def unique_name(name: str, names: dict[str, int]) -> str:
     return unique
 
 
-def read_files(
-    source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
+def read_members(
+    source: Source,
+    form: str,
+    read: Callable[[Member, bytes, dict[str, object]], Iterable[tuple[Corpus, Iterable[Finding]]]],
 ) -> Iterator[ReadResult]:
-    """The result of reading each file of a source.
+    """The results of reading the bytes of each file of a source.
 
     Args:
         source: the files.
         form: the name of the format.
-        read: gives the corpus of a file and the findings in it.
+        read: gives the corpora of a file, each with findings, from its bytes and its row of the
+            table `sources`.
     """
     for member in source.members:
         try:
@@ -310,11 +313,31 @@ def read_files(
         except Unreadable as reason:
             yield ReadResult(Corpus(), (reason.finding,), (member,))
             continue
-        decoded = decode(data, display=member.display, encoding=member.encoding)
         names = {"path": source.path, "member": member.name or member.basename}
         origin: dict[str, object] = {"row": 0, **names, "format": form, "sha256": sha256(data)}
+        for corpus, findings in read(member, data, origin):
+            yield ReadResult(corpus, tuple(findings), (member,))
+
+
+def read_files(
+    source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
+) -> Iterator[ReadResult]:
+    """The result of reading the text of each file of a source.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        read: gives the corpus of a file and the findings in it.
+    """
+
+    def read_text(
+        member: Member, data: bytes, origin: dict[str, object]
+    ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
+        decoded = decode(data, display=member.display, encoding=member.encoding)
         corpus, findings = read(File(member, decoded.text, origin))
-        yield ReadResult(corpus, (*decoded.findings, *findings), (member,))
+        yield corpus, (*decoded.findings, *findings)
+
+    return read_members(source, form, read_text)
 
 
 def whole_line(line: str, _: str) -> tuple[int, int]:

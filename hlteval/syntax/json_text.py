@@ -35,8 +35,6 @@ def strict(data: bytes) -> tuple[bool, Any]:
         value = msgspec.json.decode(data)
     except (ValueError, RecursionError):
         return False, None
-    # If members were lost, since they repeat a key, the text has more strings than the value.
-    # Counting quotation marks takes a hundredth of the time of a callback per member.
     if data.count(b"[") + data.count(b"{") > DEPTH:  # it may be nested too deeply
         level = [value] if isinstance(value, (list, dict)) else []
         for _ in range(DEPTH):
@@ -46,6 +44,8 @@ def strict(data: bytes) -> tuple[bool, Any]:
             level = [part for parts in inner for part in parts if type(part) in _CONTAINERS]
         if level:
             return False, value
+    # If members were lost, since they repeat a key, the text has more strings than the value.
+    # Counting quotation marks takes a hundredth of the time of a callback per member.
     try:
         encoded = msgspec.json.encode(value)
     except OverflowError:  # an integer of more than 64 bits

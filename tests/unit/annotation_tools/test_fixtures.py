@@ -15,7 +15,7 @@ from hlteval.workflows.convert.inputs import detect_format
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 
 # What each fixture raises, and where: line, column, end column; then E for an error, W for a
-# warning, I for an info, and ! where it blocks.
+# warning, I for an info, and ! where it blocks; and settings.
 TABLE = """
 label-studio  JAN101-empty.label-studio.json           1   1   1 E!
 label-studio  JAN102-no-text.label-studio.json         2   1   2 W
@@ -27,6 +27,7 @@ label-studio  JAN203-one-off.label-studio.json         3   2   3 E
 label-studio  JAN204-utf-16.label-studio.json          3   2   3 E
 label-studio  JAN301-no-such-region.label-studio.json  6  48  51 E
 label-studio  JAN302-same-id.label-studio.json         4   2   3 E
+label-studio  JAN108-label.label-studio.json           1   2   3 W label=tone
 doccano       JAN101-empty.doccano.jsonl               1   1   1 E!
 doccano       JAN102-no-text.doccano.jsonl             1   1   2 W
 doccano       JAN103-no-end.doccano.jsonl              1 118 119 E
@@ -44,6 +45,7 @@ prodigy       JAN204-bytes.prodigy.jsonl               1  52  53 E
 prodigy       JAN301-no-span.prodigy.jsonl             1 291 292 E
 spacy-json    JAN104-offset.spacy.json                 1  39  41 E
 spacy-json    JAN104-tag.spacy.json                    2  72  80 E
+spacy-json    JAN108-group.spacy.jsonl                 1   1   2 W spans=SC
 spacy-json    JAN201-beyond.spacy.json                 1  29  30 E
 """
 CASES = [line.split() for line in TABLE.strip().splitlines()]
@@ -55,9 +57,10 @@ TRAINING = "training.spacy.json"
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case[1])
 def test_a_file_raises_its_code_and_nothing_else(case: list[str]) -> None:
-    room, name, line, column, end_column, level = case
-    path = FIXTURES / room / "invalid" / name
-    (only,) = read(str(path), room)[1]
+    room, name, line, column, end_column, level, *settings = case
+    source = open_source(str(FIXTURES / room / "invalid" / name))
+    form = load(room).with_settings(dict(setting.split("=") for setting in settings))
+    (only,) = (finding for result in form.read(source) for finding in result.findings)
     assert only.code == name.partition("-")[0]
     assert only.severity.value[0].upper() + "!" * only.blocking == level
     assert only.span is not None

@@ -8,12 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from hlteval import read
 from hlteval.converters import WrongSetting, load
+from hlteval.converters.annotation_tools import prodigy
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 Take = Callable[..., tuple[Corpus, list[Finding]]]
@@ -68,6 +72,53 @@ def test_label_studio_predictions() -> None:
     rows = corpus.mentions.select("mention", "confidence", "annotator").rows()
     assert rows == [("p", 0.25, "m1")]
     assert corpus.instances.is_empty()
+
+
+def rewrite(corpus: Corpus, form: str, path: Path) -> Any:
+    """The objects of a corpus as a format writes them."""
+    write = load(form).write
+    assert write is not None
+    write([corpus], path)
+    return json.loads(path.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("more", [{}, {"annotations": [{"result": [region("a", 0, 3, "City")]}]}])
+def test_label_studio_predictions_are_written_as_such(
+    take: Take, tmp_path: Path, more: dict[str, Any]
+) -> None:
+    guess = region("p", 0, 2, "River", to_name="text", score=0.5)
+    guess["value"]["text"] = "Os"
+    predictions = [{"model_version": "m", "result": [guess]}]
+    task = {"id": 1, "data": {"text": "Osh"}, "predictions": predictions, **more}
+    corpus, findings = take("label-studio", task, results="predictions")
+    assert findings == []
+    assert corpus.mentions.select("mention", "annotator").rows() == [("p", "m")]
+    (again,) = rewrite(corpus, "label-studio", tmp_path / "again")
+    assert again == {**task, "annotations": more.get("annotations", [])}
+
+
+def test_label_studio_exports_of_a_task_are_numbered_on(take: Take, tmp_path: Path) -> None:
+    tasks = [
+        {"id": 1, "data": {"text": "Osh"}, "annotations": [
+            {"id": 20 + by, "completed_by": by, "result": [region("a", 0, 3, "City")]}]}
+        for by in (7, 8)
+    ]  # fmt: skip
+    corpus, findings = take("label-studio", *tasks)
+    assert findings == []
+    rows = corpus.mentions.select("mention", "annotator").rows()
+    assert rows == [("a", "7"), ("2:a", "8")]
+    (again,) = rewrite(corpus, "label-studio", tmp_path / "again")
+    by = [(each["id"], each["completed_by"]) for each in again["annotations"]]
+    assert by == [(27, 7), (28, 8)]
+
+
+def test_label_studio_minimal_has_no_predictions(take: Take) -> None:
+    spans = [{"start": 0, "end": 3, "text": "Osh", "labels": ["City"]}]
+    entry = {"id": 1, "text": "Osh", "label": spans, "annotator": 1}
+    corpus, findings = take("label-studio", entry, results="predictions")
+    assert [finding.code for finding in findings] == ["JAN107"]
+    assert corpus.documents["text"].to_list() == ["Osh"]
+    assert corpus.mentions.is_empty()
 
 
 def test_label_studio_minimal(take: Take) -> None:
@@ -134,10 +185,22 @@ def test_doccano_older_layouts(take: Take) -> None:
     assert rows == [("City", None), ("7", "2")]
 
 
+def test_doccano_category_without_a_list(take: Take, tmp_path: Path) -> None:
+    corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": "City"})
+    assert findings == []
+    assert corpus.instances.select("kind", "label").rows() == [("label", "City")]
+    assert corpus.attributes.is_empty()
+    again = rewrite(corpus, "doccano", tmp_path / "again")
+    assert again == {"id": 1, "text": "Osh", "label": ["City"]}
+
+
 def test_doccano_texts_as_labels_are_refused(take: Take) -> None:
     label = ["a", "This is the translation of the whole text."]
     corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label})
     assert corpus.instances["label"].to_list() == ["a"]
+    assert [finding.code for finding in findings] == ["JAN106"]
+    corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label[1]})
+    assert corpus.instances.is_empty()
     assert [finding.code for finding in findings] == ["JAN106"]
 
 
@@ -151,6 +214,23 @@ def test_prodigy_tokens_decide_where_no_span_is_named(take: Take) -> None:
     assert findings == []
     assert corpus.arguments["target"].to_list() == ["T1", "T2"]
     assert corpus.tokens.select("start", "end", "text").rows()[2] == (8, 12, "York")
+
+
+@given(
+    st.lists(st.integers(0, 9), max_size=6),
+    st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), max_size=6, unique=True),
+)
+@settings(max_examples=tries(30))
+def test_prodigy_tokens_are_in_the_first_span(
+    starts: list[int], spans: list[tuple[int, int]]
+) -> None:
+    places = {span: f"T{at}" for at, span in enumerate(spans)}
+    expected: dict[int, str] = {}
+    for start in starts:
+        for (first, end), name in places.items():
+            if first <= start < end:
+                expected.setdefault(start, name)
+    assert prodigy._spans_of_tokens(starts, places) == expected
 
 
 def test_prodigy_answers_of_a_text_are_a_document(take: Take) -> None:
@@ -192,8 +272,17 @@ def test_spacy_scores_and_groups(take: Take) -> None:
     corpus, _ = take("spacy-json", item, spans="x", threshold="0.3")
     assert corpus.mentions["end"].to_list() == [1]
     assert corpus.instances["label"].to_list() == ["a", "b"]
-    with pytest.raises(WrongSetting, match="threshold"):
-        take("spacy-json", item, threshold="half")
+    for threshold in ("half", "", "nan", "inf"):
+        with pytest.raises(WrongSetting, match="threshold"):
+            take("spacy-json", item, threshold=threshold)
+
+
+def test_spacy_words_that_are_not_in_the_text(take: Take) -> None:
+    words = [{"orth": "Osh", "ner": "U-City"}, {"orth": "was", "ner": "O"}]
+    item = {"id": 0, "paragraphs": [{"raw": "Osh is", "sentences": [{"tokens": words}]}]}
+    _, findings = take("spacy-json", item)
+    assert [finding.code for finding in findings] == ["JAN203"]
+    assert findings[0].message == 'text is "was", but the document has " is" at these offsets'
 
 
 def test_spacy_training_files() -> None:
@@ -247,3 +336,13 @@ def test_regions_under_an_empty_name_are_no_labels(tmp_path: Path) -> None:
     path.write_text('[{"id": 1, "text": "a", "x": [{"": 2, "start": 0, "end": 1}]}]')
     results = list(load("label-studio").read(open_source(str(path))))
     assert [item.code for each in results for item in each.findings] == ["JAN106"]
+
+
+def test_label_studio_results_of_unknown_types_have_no_values(take: Take) -> None:
+    """The empty name is no value of a type that is not known."""
+    other = {"id": "a", "from_name": "x", "type": "box", "value": {"": "y"}}
+    task = {"id": 1, "data": {"text": "Osh"}, "annotations": [
+        {"result": [region("a", 0, 3, "City"), other]}]}  # fmt: skip
+    corpus, findings = take("label-studio", task)
+    assert corpus.modifiers.is_empty()
+    assert [finding.code for finding in findings] == ["JAN106"]

@@ -85,6 +85,30 @@ def test_numbers_are_written_with_names(tmp_path: Path) -> None:
     assert [row["ner_tags"] for row in rows] == [[0, 3, 0, 0, 3, 4], [3, 3]]
     with pytest.raises(WrongSetting, match="lack B-LOC, I-LOC"):
         hf_tokens.write([corpus], tmp_path / "y", names="O,B-PER")
+    with pytest.raises(WrongSetting, match="lack O"):
+        hf_tokens.write([corpus], tmp_path / "y", names="B-LOC,I-LOC")
+    with pytest.raises(WrongSetting, match="not unique"):
+        hf_tokens.write([corpus], tmp_path / "y", names="O,B-LOC,I-LOC,B-LOC")
+
+
+@pytest.mark.parametrize(
+    ("row", "code"),
+    [
+        ('{"tokens": ["a"], "tags": ["O"], "tags": ["B-X"]}', "HFT101"),
+        ('{"tokens": ["a"], "labels": ["B-X"]}', "HFT101"),
+        ('{"tokens": ["a"], "tags": [true]}', "HFT103"),
+        ('{"tokens": ["a"], "tags": [1.0]}', "HFT103"),
+        ('{"tokens": ["a"], "tags": [-1]}', "HFT103"),
+    ],
+)
+def test_another_row_is_not_read(tmp_path: Path, row: str, code: str) -> None:
+    """A column twice, another column than before, and other numbers than those of names."""
+    path = tmp_path / "x.jsonl"
+    path.write_text('{"tokens": ["a"], "tags": [0]}\n' + row + "\n", "utf-8")
+    corpus, findings = read_with(path, "hf-tokens", {"names": NAMES})
+    assert [finding.code for finding in findings] == [code]
+    assert corpus.tokens["tag"].to_list() == ["O"]
+    assert corpus.rejected_records["code"].to_list() == [code]
 
 
 def test_sentences_of_a_document_are_a_row(tmp_path: Path) -> None:

@@ -8,7 +8,9 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import load
+from hlteval.converters.bioc import bioc_json
 from hlteval.findings import catalogue
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import open_source
 from hlteval.workflows.convert.inputs import detect_format
 
@@ -121,3 +123,26 @@ def test_what_is_at_fault_can_be_written_and_read_again(
     second, _ = read(str(tmp_path / "again"), form)
     assert second.mentions.height == first.mentions.height
     assert second.documents["name"].to_list() == first.documents["name"].to_list()
+
+
+@pytest.mark.parametrize("most", [1, 20])
+@pytest.mark.parametrize("path", sorted(FIXTURES.glob("bioc-json/*/*")), ids=lambda path: path.name)
+def test_bioc_json_is_read_alike_in_parts_of_any_size(
+    path: Path, most: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole, findings = read(str(path), "bioc-json")
+    monkeypatch.setattr(bioc_json, "_MOST", most)
+    results = list(bioc_json.read(open_source(str(path))))
+    assert {item for result in results for item in result.findings} == set(findings)
+    corpus = Corpus.concat(result.corpus for result in results)
+    for name in (*TABLES.keys() - {"sources"},):
+        frames = [getattr(each, name).drop("origin", strict=False) for each in (whole, corpus)]
+        assert frames[0].equals(frames[1]), name
+
+
+def test_bioc_json_of_several_documents_has_several_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bioc_json, "_MOST", 1)
+    path = FIXTURES / "bioc-json/valid/water.bioc.json"
+    results = list(bioc_json.read(open_source(str(path))))
+    names = [result.corpus.documents["name"].to_list() for result in results]
+    assert names == [["101"], ["102"], []]

@@ -11,6 +11,7 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters.pubannotation import pubannotation
+from hlteval.converters.toolkit import json_documents
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.findings import FieldRef, Finding, Span
 from hlteval.representation import Corpus
@@ -125,7 +126,7 @@ def test_large_files_are_read_in_batches(taken: Taken, monkeypatch: pytest.Monke
     listed = [{**PLAIN, "sourceid": str(number % 4), "tracks": 1} for number in range(7)]
     whole, findings = taken(listed)
     assert {finding.code for finding in findings} == {"PUB104", "PUB106"}
-    monkeypatch.setattr(pubannotation.source_files, "BATCH", 1)
+    monkeypatch.setattr(json_documents, "_CHARACTERS", 1)
     split, again = taken(listed)
     assert again == findings
     for name, frame in whole.tables():
@@ -294,8 +295,8 @@ def test_a_document_that_cannot_be_read_is_kept_as_written_and_not_with_those_af
 
 
 def test_documents_without_text_are_a_larger_batch(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
-    monkeypatch.setattr(pubannotation.source_files, "BATCH", 2)
-    monkeypatch.setattr("hlteval.converters.pubannotation.reading._MOST", 3)
+    monkeypatch.setattr(json_documents, "_CHARACTERS", 2)
+    monkeypatch.setattr(json_documents, "_MOST", 3)
 
     def batches(*values: Any) -> list[int]:
         (tmp_path / "d.json").write_text(json.dumps(values), "utf-8")
