@@ -21,7 +21,7 @@ Codes raised: COL1xx.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
@@ -33,18 +33,11 @@ import polars as pl
 
 from hlteval.converters.columns import tag_writing
 from hlteval.converters.columns.tag_findings import Repair
-from hlteval.converters.columns.tagged_tokens import Stretch, TagReader, TokenRows
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.source_files import (
-    File,
-    head_of_first,
-    locate_lines,
-    read_files,
-    unique_name,
-)
-from hlteval.findings import FieldRef, Finding, Location, Problem
-from hlteval.representation import Corpus
+from hlteval.converters.toolkit.source_files import head_of_first, locate_lines
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import Scheme, move_suffix
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines, shorten
@@ -54,6 +47,8 @@ _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(
     r"(?:#begin document|-DOCSTART-) \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?[ \t]*$"
 )
+#: The usual first cell of a line that begins a document; and the setting without such lines.
+_MARKER, _SENTENCE = "-DOCSTART-", "sentence"
 #: A line has so many columns at most.
 _MOST = 2000
 #: Lines that decide how many columns a file has.
@@ -108,7 +103,7 @@ def read(
     word: str = "0",
     scheme: Scheme | Literal["auto"] = "auto",
     repair: Repair = "conlleval",
-    document: str = "-DOCSTART-",
+    document: str = _MARKER,
     affix: str = "prefix",
     conlleval: str = "",
     blanks: str = "none",
@@ -116,17 +111,11 @@ def read(
     """The tokens and mentions of each file."""
     tag = _tag_column(column, conlleval)
     layout = Layout(_index(word), tag, document, affix, blanks == "word")
-    numbered = source.kind in {"file", "stdin"}
-    reader = TagReader(scheme, repair, SUFFIX, numbered, _tag_stretch(tag))
-
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        text = file.text or ""
-        if "\r" in text:  # a single character is found much faster than two
-            text = text.replace("\r\n", "\n")
-        lines = Lines(text)
-        return reader.read(file, lines, _rows(text, lines, layout))
-
-    return read_files(source, FORMAT.name, own)
+    stretch = _tag_stretch(tag)
+    return read_tagged(
+        *(source, FORMAT.name, SUFFIX, scheme, repair),
+        lambda text, lines: (_rows(text, lines, layout), stretch),
+    )
 
 
 def _tag_column(column: str, conlleval: str) -> int:
@@ -173,7 +162,7 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         hint = "number columns from 0, or from -1 at the end"
         values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
-        return TokenRows(_tokens(table.clear(), 0, 1), {}, 0, problems)
+        return TokenRows.without_tokens(*problems)
     return _divide(table, lines, width, places, layout)
 
 
@@ -215,7 +204,8 @@ def _divide(
 ) -> TokenRows:
     """The tokens of the cells, with their sentences and documents."""
     first, last = table["0"], table[str(width - 1)]
-    begins = (first == layout.document) | first.str.starts_with(f"{layout.document} ")
+    marker = _MARKER if layout.document == _SENTENCE else layout.document
+    begins = (first == marker) | first.str.starts_with(f"{marker} ")
     begins = (begins | first.str.starts_with("#begin")).fill_null(value=False)
     breaks = begins | first.str.starts_with("#end").fill_null(value=False)
     breaks |= first.is_null() & last.is_null()
@@ -229,26 +219,23 @@ def _divide(
         explain(line, width, layout.word)._replace(record=record)
         for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
     ]
-    begun = table.filter(begins)
-    names, taken = dict[int, str](), dict[str, int]()
-    for record, number in begun.select("record", "document").iter_rows():
-        if match := _BEGIN.match(lines[record - 1]):
-            name = f"{match['name']};{match['part']}" if match["part"] else match["name"]
-            names[number] = unique_name(name, taken)
     columns = ["record", "document", "sentence", *map(str, {*places})]
     tokens = _tokens(table[columns].filter(~breaks & filled), *places)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
-    count = begun.height
-    if tokens.height and tokens["document"][0] == 0:  # before the first line that begins one
-        tokens = tokens.with_columns(pl.col("document") + 1)
-        names, count = {number + 1: name for number, name in names.items()}, count + 1
-    if layout.document == "sentence":
-        count = int(tokens["begins"].sum())
+    if layout.document == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
-        names = {}
-    tokens = tokens.with_columns(pl.col("document") - 1)
-    return TokenRows(tokens, {at - 1: name for at, name in names.items()}, count, problems)
+        return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
+    begun = lines.gather(table["record"].filter(begins) - 1)
+    return TokenRows.of(tokens, [*map(_name_of, begun)], problems)
+
+
+def _name_of(line: str) -> str:
+    """The name of the document that a line begins; empty without."""
+    match = _BEGIN.match(line)
+    if not match:
+        return ""
+    return f"{match['name']};{match['part']}" if match["part"] else match["name"]
 
 
 def _wrong_line(line: str, width: int, word: int) -> Problem:
@@ -265,9 +252,6 @@ def _wrong_line(line: str, width: int, word: int) -> Problem:
 
 def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:
     """The rows of tokens, with the words and tags in their columns."""
-    if "sentence" not in rows.columns:
-        zero = pl.lit(0, pl.Int64)
-        rows = rows.with_columns(sentence=zero, document=zero)
     begins = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
     return rows.select("record", "document", begins=begins, word=str(word), tag=str(tag))
 

@@ -25,14 +25,14 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, cell_stretch, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
 from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
-from hlteval.converters.columns.tagged_tokens import TagReader
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, beginning, head_of_first, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
@@ -59,12 +59,10 @@ def read(
     repair: Repair = "conlleval",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
-    numbered = source.kind in {"file", "stdin"}
 
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        lines = Lines((file.text or "").replace("\r\n", "\n"))
+    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
         names = _names(islice(lines, 20))
-        form = NamedColumns(
+        return NamedColumns(
             names,
             word,
             _tag_column(names, column),
@@ -73,11 +71,9 @@ def read(
             glued="SpaceAfter=No",
             notes="MISC",
             number="ID",
-        )
-        reader = TagReader(scheme, repair, SUFFIX, numbered, cell_stretch(names, form.tag))
-        return reader.read(file, lines, form.read(lines))
+        ).read(lines)
 
-    return read_files(source, FORMAT.name, own)
+    return read_tagged(source, FORMAT.name, SUFFIX, scheme, repair, divide)
 
 
 def _names(lines: Iterable[str]) -> Sequence[str]:

@@ -7,7 +7,7 @@ from itertools import accumulate, pairwise
 import polars as pl
 
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows
-from hlteval.converters.toolkit.source_files import locate_lines, unique_name
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.sources import Member
 from hlteval.syntax.tsv import Lines, shorten
@@ -29,6 +29,7 @@ class NamedColumns:
         glued: the note of a word that no space is behind; empty without.
         sentence: the note of the last word of a sentence; empty where empty lines end sentences.
         shorter: whether lines may have fewer cells: the others are empty.
+        header: whether the first line names the columns.
     """
 
     columns: Sequence[str]
@@ -42,26 +43,26 @@ class NamedColumns:
     number: str = ""
     sentence: str = ""
     shorter: bool = False
+    header: bool = False
 
-    def read(self, lines: Lines, header: int = 0) -> TokenRows:
-        """The tokens of a file.
+    def read(self, lines: Lines) -> tuple[TokenRows, Stretch]:
+        """The tokens of the lines of a file, and where their tags are."""
+        return self._rows(lines), cell_stretch(self.columns, self.tag)
 
-        Args:
-            lines: of the file.
-            header: the number of the line with the names of the columns, which is no token.
-        """
+    def _rows(self, lines: Lines) -> TokenRows:
         absent = [name for name in (self.word, self.tag) if name not in self.columns]
         if absent:
             listed = shorten(f"it names {', '.join(self.columns)}", 80)
             values = {"column": absent[0], "wanted": len(self.columns), "hint": listed}
-            empty = pl.DataFrame(schema=_SCHEMA)
             problems = [Problem("COL105", 0, 0, 0, values)] if len(lines) else []
-            return TokenRows(empty, {}, 0, problems)
+            return TokenRows.without_tokens(*problems)
         line = pl.col("line")
-        every = pl.DataFrame({"line": list(lines)}, schema={"line": pl.String})
-        every = every.with_row_index("record", 1).with_columns(
-            pl.col("record").cast(pl.Int64),
-            is_comment=line.str.contains(self.comment) | (pl.col("record") == header),
+        slices = (own for _, own in lines.slices())
+        every = pl.concat([pl.Series("line", [], dtype=pl.String), *slices]).to_frame()
+        record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+        every = every.with_columns(
+            record=record,
+            is_comment=line.str.contains(self.comment) | (record == int(self.header)),
             begun=line.str.contains(self.document),
             name=line.str.extract(self.document, 1),
             is_empty=line.str.strip_chars(" ") == "",
@@ -80,15 +81,8 @@ class NamedColumns:
             Problem("COL101", record, 0, size, {"given": given, **wanted})
             for record, size, given in rows.filter(~fits).select(*wrong).iter_rows()
         ]
-        tokens = self._tokens(rows.filter(fits))
-        begun = every.filter("begun").select("document", "name").iter_rows()
-        taken = dict[str, int]()
-        names = {at: unique_name(name, taken) for at, name in begun if name}
-        count = int(every["document"].max() or 0) if len(lines) else 0  # type: ignore[arg-type]
-        shift = int(tokens.height > 0 and tokens["document"][0] == 0)  # before the first one
-        tokens = tokens.with_columns(pl.col("document") + shift - 1)
-        names = {at + shift - 1: name for at, name in names.items()}
-        return TokenRows(tokens, names, count + shift, problems)
+        names = every.filter("begun")["name"].to_list()
+        return TokenRows.of(self._tokens(rows.filter(fits)), names, problems)
 
     def _tokens(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The tokens of lines with all cells."""
@@ -118,16 +112,6 @@ class NamedColumns:
             glued=glued.shift(1, fill_value=False),
             entity=entity,
         )  # fmt: skip
-
-
-_SCHEMA = {
-    **dict.fromkeys(("record", "document"), pl.Int64),
-    "word": pl.String,
-    "begins": pl.Boolean,
-    "tag": pl.String,
-    "glued": pl.Boolean,
-    "entity": pl.String,
-}
 
 
 def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
