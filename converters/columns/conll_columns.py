@@ -153,13 +153,12 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         text, tabs = with_words(text, width, layout.word), True
     table = _table(text, "\t" if tabs else " ", width)
     places = [at + width if at < 0 else at for at in (layout.word, layout.column)]
-    outside = [
-        at
-        for at, place in zip((layout.word, layout.column), places, strict=True)
-        if not 0 <= place < width
-    ]
+    hint = "number columns from 0, or from -1 at the end"
+    outside = [at for at in (layout.word, layout.column) if not -width <= at < width]
+    if places[0] == places[1]:  # such as that of the reference, where lines have one tag
+        outside.append(layout.column)
+        hint = "the word and the tag are in different columns"
     if outside:
-        hint = "number columns from 0, or from -1 at the end"
         values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
         return TokenRows.without_tokens(*problems)

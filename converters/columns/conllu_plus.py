@@ -7,7 +7,7 @@ Format:
 Conventions:
     The settings name the columns of words and tags; by default the tags are in the column NER, NE
     or ENTITY, or else in the last one, and `_` and `*` are `O`. Tags are of words: ranges (`1-2`)
-    and empty nodes (`1.1`) are skipped. The text is made of the words, with a space behind each but
+    and empty nodes (`1.1`) are skipped. The text is made of the words, with a space after each but
     where MISC has `SpaceAfter=No`, and line breaks between sentences.
 
 Example lines:
@@ -66,7 +66,7 @@ def read(
             names,
             word,
             _tag_column(names, column),
-            comment="^#",
+            comment="^# |^#[^\t]*$",  # others are words, where these are first
             document=_DOCUMENT,
             glued="SpaceAfter=No",
             notes="MISC",

@@ -8,8 +8,8 @@ Format:
 Conventions:
     The setting names the column of tags; entities are those of the same reading, literal or
     metonymic. `|` is between several candidates, the likeliest first, and `_` is none. The text is
-    made of the words, with a space behind each but where MISC has `NoSpaceAfter`, and a line break
-    behind `EndOfSentence`. Written files have `_` in columns that are not tagged.
+    made of the words, with a space after each but where MISC has `NoSpaceAfter`, and a line break
+    after `EndOfSentence`. Written files have `_` in columns that are not tagged.
 
 Example lines:
     # hipe2022:document_id = sn83030483-1790-01-02-a-i0004
@@ -114,7 +114,7 @@ def write(
 
 
 def _with_notes(corpus: Corpus, tagged: Tagged) -> pl.DataFrame:
-    """The tokens with the candidates of their mentions, and the notes behind them."""
+    """The tokens with the candidates of their mentions, and the notes after them."""
     links = corpus.links.filter(~pl.col("entity").str.contains(_UNFIT)).sort("mention_row", "rank")
     others = links.group_by("mention_row").agg(others=pl.col("entity"))
     fit = corpus.mentions.filter(~pl.col("entity").str.contains(_UNFIT))

@@ -23,10 +23,11 @@ class NamedColumns:
         tag: that of the column with the tags, of which `_` is `O`.
         entity: that of the column with the entities of spans, of which `_` is none; empty without.
         notes: that of the column with notes between `|`; empty without.
-        number: that of the column with the numbers of words: lines with other numbers are no words.
+        number: that of the column with the numbers of words: ranges (`1-2`) and decimal numbers are
+            not those of words.
         comment: what comments match; one that begins a document has its name as `name`.
         document: what a comment matches that begins a document, with its name as group 1.
-        glued: the note of a word that no space is behind; empty without.
+        glued: the note of a word that no space follows; empty without.
         sentence: the note of the last word of a sentence; empty where empty lines end sentences.
         shorter: whether lines may have fewer cells: the others are empty.
         header: whether the first line names the columns.
@@ -73,29 +74,33 @@ class NamedColumns:
         )
         rows = every.filter(~(pl.col("is_comment") | pl.col("is_empty")))
         rows = rows.with_columns(cells=line.str.split("\t"))
-        size = pl.col("cells").list.len()
-        fits = (size <= len(self.columns)) if self.shorter else size == len(self.columns)
-        wanted = {"wanted": len(self.columns), "hint": "tabs separate them, not spaces"}
-        wrong = "record", line.str.len_chars(), pl.col("cells").list.len()
+        width, size = len(self.columns), pl.col("cells").list.len()
+        fits = (size <= width) if self.shorter else size == width
+        other = self._cell(self.number).str.contains("^[0-9]+[-.][0-9]+$").fill_null(value=False)
+        rows = rows.filter(~(fits & other))
+        empty = fits & (self._cell(self.word) == "")
+        wrong = rows.filter(~fits | empty).select(
+            "record", line.str.len_chars(), given=size, lacks=empty
+        )
+        hints = ("tabs separate them, not spaces", "the word is empty")
         problems = [
-            Problem("COL101", record, 0, size, {"given": given, **wanted})
-            for record, size, given in rows.filter(~fits).select(*wrong).iter_rows()
-        ]
+            Problem("COL101", record, 0, end,
+                    {"given": given - lacks, "wanted": width, "hint": hints[lacks]})
+            for record, end, given, lacks in wrong.iter_rows()
+        ]  # fmt: skip
         names = every.filter("begun")["name"].to_list()
-        return TokenRows.of(self._tokens(rows.filter(fits)), names, problems)
+        return TokenRows.of(self._tokens(rows.filter(fits & ~empty)), names, problems)
+
+    def _cell(self, name: str) -> pl.Expr:
+        """The cells of a column; null where a line or the file does not have it."""
+        if name not in self.columns:
+            return pl.lit(None, pl.String)
+        return pl.col("cells").list.get(list(self.columns).index(name), null_on_oob=True)
 
     def _tokens(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The tokens of lines with all cells."""
-
-        def cell(name: str) -> pl.Expr:
-            if name not in self.columns:
-                return pl.lit(None, pl.String)
-            return pl.col("cells").list.get(list(self.columns).index(name), null_on_oob=True)
-
-        notes = pl.concat_str(pl.lit("|"), cell(self.notes).fill_null(""), pl.lit("|"))
-        rows = rows.with_columns(word=cell(self.word), number=cell(self.number), notes=notes)
-        words = pl.col("number").is_null() | pl.col("number").str.contains("^[0-9]+$")
-        rows = rows.filter(words & (pl.col("word") != ""))
+        """The tokens of lines with a word."""
+        notes = pl.concat_str(pl.lit("|"), self._cell(self.notes).fill_null(""), pl.lit("|"))
+        rows = rows.with_columns(word=self._cell(self.word), notes=notes)
         ends = pl.lit(value=False)
         if self.sentence:
             ends = pl.col("notes").str.contains(f"|{self.sentence}|", literal=True)
@@ -104,11 +109,11 @@ class NamedColumns:
         )
         begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
         glued = pl.col("notes").str.contains(f"|{self.glued or '/'}|", literal=True)
-        entity = cell(self.entity).replace(["_", "", "O"], [None, None, None])
+        entity = self._cell(self.entity).replace(["_", "", "O"], [None, None, None])
         return rows.select(
             "record", "document", "word",
             begins=begins.fill_null(value=True),
-            tag=cell(self.tag).replace(["_", "", "*"], "O").fill_null("O"),
+            tag=self._cell(self.tag).replace(["_", "", "*"], "O").fill_null("O"),
             glued=glued.shift(1, fill_value=False),
             entity=entity,
         )  # fmt: skip
