@@ -100,20 +100,13 @@ def write(
     """Write the documents of all corpora to one file."""
     misc = pl.when(pl.col("glued").shift(-1)).then(pl.lit("SpaceAfter=No")).otherwise(pl.lit("_"))
     number = pl.int_range(1, pl.len() + 1).over(pl.col("begins").cast(pl.Int64).cum_sum())
-    behind = pl.col("begins").shift(-1).fill_null(value=True)
-    ends = pl.when(behind).then(pl.lit("\n\n")).otherwise(pl.lit("\n"))
-    line = pl.format("{}\t{}\t{}\t{}{}", number, "word", misc, "tag", ends)
+    line = pl.format("{}\t{}\t{}\t{}", number, "word", misc, "tag")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write("# global.columns = ID FORM MISC NER\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            lines = tagged.tokens.select("document", line=line)
-            joined = lines.group_by("document", maintain_order=True).agg(
-                pl.col("line").str.join("")
-            )
-            bodies = dict(joined.iter_rows())
-            for row, name in tagged.documents.select("row", "name").iter_rows():
-                stream.write(f"# newdoc id = {name}\n{bodies.get(row, chr(10))}")
+            for name, body in tagged.bodies(line):
+                stream.write(f"# newdoc id = {name}\n{body or chr(10)}")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

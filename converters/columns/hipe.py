@@ -103,14 +103,9 @@ def write(
         stream.write("\t".join(cells) + "\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            rows = _with_notes(corpus, tagged)
-            lines = rows.select("document", line=pl.concat_str([*cells.values()], separator="\t"))
-            joined = lines.group_by("document", maintain_order=True).agg(
-                pl.col("line").str.join("\n")
-            )
-            bodies = dict(joined.iter_rows())
-            for row, name in tagged.documents.select("row", "name").iter_rows():
-                stream.write(f"# hipe2022:document_id = {name}\n{bodies.get(row, '')}\n\n")
+            tagged = tagged._replace(tokens=_with_notes(corpus, tagged))
+            for name, body in tagged.bodies(pl.concat_str([*cells.values()], separator="\t"), ""):
+                stream.write(f"# hipe2022:document_id = {name}\n{body or chr(10)}\n")
 
 
 def _with_notes(corpus: Corpus, tagged: Tagged) -> pl.DataFrame:
