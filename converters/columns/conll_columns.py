@@ -24,14 +24,13 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from io import BytesIO
-from itertools import accumulate, pairwise
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
+from hlteval.converters.columns.cells import cell_spans, read_cells
 from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
@@ -151,7 +150,7 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     if layout.blanks and not tabs:
         text, tabs = with_words(text, width, layout.word), True
-    table = _table(text, "\t" if tabs else " ", width)
+    table = read_cells(text, "\t" if tabs else " ", width)
     places = [at + width if at < 0 else at for at in (layout.word, layout.column)]
     hint = "number columns from 0, or from -1 at the end"
     outside = [at for at in (layout.word, layout.column) if not -width <= at < width]
@@ -181,21 +180,6 @@ def with_words(text: str, width: int, word: int) -> str:
 
     longer = re.compile(rf"(?m)^(?!-DOCSTART-|#begin|#end)(?:[^\t\n]*\t){{{width},}}[^\t\n]*$")
     return longer.sub(join_word, text.replace(" ", "\t"))
-
-
-def _table(text: str, separator: str, width: int) -> pl.DataFrame:
-    """The cells of lines, null where a line has no such cell, with one column more."""
-    names = [str(at) for at in range(width + 1)]
-    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    if text.strip("\n"):
-        table = pl.read_csv(
-            BytesIO(f"{separator.join(names)}\n{text}".encode()),
-            separator=separator,
-            quote_char=None,
-            infer_schema=False,
-            truncate_ragged_lines=True,
-        )
-    return table.with_columns(record=pl.int_range(1, 1 + pl.len(), dtype=pl.Int64))
 
 
 def _divide(
@@ -272,10 +256,10 @@ def _tag_stretch(column: int) -> Stretch:
     """Make the function that finds the cell of a column in a line."""
 
     def stretch(line: str, _: str) -> tuple[int, int]:
-        spans = [match.span() for match in re.finditer("[^ ]+", line)]
         if "\t" in line:
-            ends = [*accumulate(len(cell) + 1 for cell in line.split("\t"))]
-            spans = [(start, end - 1) for start, end in pairwise([0, *ends])]
+            spans = cell_spans(line, "\t")
+        else:
+            spans = [match.span() for match in re.finditer("[^ ]+", line)]
         return spans[column] if -len(spans) <= column < len(spans) else (0, len(line))
 
     return stretch

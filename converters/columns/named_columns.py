@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 import polars as pl
 
+from hlteval.converters.columns.cells import cell_spans
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem
@@ -124,8 +124,7 @@ def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
     at = [*columns].index(name) if name in columns else -1
 
     def stretch(line: str, _: str) -> tuple[int, int]:
-        ends = [*accumulate((len(cell) + 1 for cell in line.split("\t")), initial=0)]
-        spans = [(start, end - 1) for start, end in pairwise(ends)]
+        spans = cell_spans(line, "\t")
         return spans[at] if 0 <= at < len(spans) else (0, len(line))
 
     return stretch
