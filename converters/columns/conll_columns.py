@@ -6,8 +6,8 @@ Format:
     `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets.
 
 Conventions:
-    A tag is a prefix and a type; the settings say which columns are the word and the tag, in which
-    scheme the tags are, and what becomes of sequences that are not valid in it. The text is made of
+    A tag is a prefix and a type; the settings are the columns of the word and the tag, the scheme of
+    the tags, and what becomes of sequences that are not valid in it. The text is made of
     the words of a sentence with spaces between them, and sentences with line breaks. Documents of a
     file alone are numbered from 1 unless they have names; those of several files have the names of
     these. What conlleval reads has two tags in the last columns: that of the reference, and that of

@@ -2,7 +2,7 @@ r"""Label tables: a document per line with its label, several labels, or scores 
 
 Format:
     A header, then a line per document with cells between tabs, or between commas if the header has
-    no tab. The settings say which column is the document, which its label, and what separates
+    no tab. The settings name the columns of the document and of its label, and what separates
     several labels in a cell.
 
 Conventions:

@@ -130,7 +130,7 @@ def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
     return stretch
 
 
-#: The fields of the representation that a tag says.
+#: The fields of the representation that a tag gives.
 _OF_TAG = frozenset({"label", "tag", "start", "end", "extent", "offsets"})
 
 
@@ -143,7 +143,7 @@ def locate_cells(
         member: the file.
         places: the fields.
         columns: the names of its columns.
-        names: the column of each field, `tag` for all that a tag says.
+        names: the column of each field, `tag` for all that a tag gives.
     """
     found = {field: cell_stretch(columns, name) for field, name in names.items()}
 

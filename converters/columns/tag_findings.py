@@ -1,10 +1,10 @@
 """Problems of tags: prefixes outside a scheme, and sequences that are not valid in it.
 
-A sequence that is not valid is read in some way by every tool, which the help about it says:
+A sequence that is not valid is read in some way by every tool, which the help shows:
 
 - conlleval and seqeval in its default mode repair it, the latter without knowing `L` and `U`;
 - seqeval in its strict mode has what its scheme begins and ends;
-- spaCy begins an entity at any `B` or `I` behind another tag. In BILOU, it refuses a sequence with
+- spaCy begins an entity at any `B` or `I` after another tag. In BILOU, it refuses a sequence with
   `I` or `L` where no `B` is open, and else reads from a `B` to the next `L`, whatever is between.
 """
 
@@ -173,15 +173,15 @@ class TagProblems:
             words = f"of {size} {'tokens' if size > 1 else 'token'}"
             entity = f"{self.tags.labels[spans.label[owner]]} {words}" if size else "nothing"
             by_entity.setdefault(entity, []).extend(names[tool])
-        said = []
+        readings = []
         for entity, tools in by_entity.items():
             *first, final = tools
             many = " and ".join([", ".join(first), final]) if first else final
-            said.append(f"{many} read{'' if first else 's'} {entity}")
+            readings.append(f"{many} read{'' if first else 's'} {entity}")
         if self.scheme == "BILOU":
             refused = self.tags.prefix[at] != BEGIN and not self._open[at]
-            said.append(f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}")
-        return ", ".join(said)
+            readings.append(f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}")
+        return ", ".join(readings)
 
     def _other_scheme(self) -> Scheme | None:
         """Another scheme in which all tags are valid."""

@@ -99,7 +99,7 @@ def tag_corpus(
         separator: what is between columns: `tab` or `space`.
         scheme: of the tags; `same` for that of the tags of the corpus.
         document_line: how documents begin.
-        glue: whether a format says where no space is between words.
+        glue: whether a format marks words without a space between them.
     """
     named = document_line in {"named", "begin"}
     fit = ~pl.col("name").str.contains(_UNNAMED) if named else pl.lit(value=True)
@@ -157,7 +157,7 @@ def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("sentence") != pl.col("other"))
         .then(pl.lit("spans over several sentences"))
         .when(~pl.col("label").str.contains(r"^[^\s\x00\x{FEFF}]+$") | (pl.col("label") == "_"))
-        .then(pl.lit("mentions whose label is empty or has blanks"))
+        .then(pl.lit("mentions whose label is empty or has spaces"))
     )
     rows = rows.with_columns(lost=reason)
     kept = rows.filter(pl.col("lost").is_null())

@@ -323,7 +323,7 @@ def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Pro
                 most = int(times[3]) if times[3] else None if times[2] else least
             arguments.append(ConfArgument(found[1], least, most, types, offset + found.start(3)))
         elif written and not written.startswith("<"):
-            values = {"reason": f"{written} is no argument", "hint": "write it as ROLE:TYPE"}
+            values = {"reason": f"{written} is not an argument", "hint": "write it as ROLE:TYPE"}
             problems.append(Problem("TSK201", 0, offset, offset + len(written), values))
     heading = name.startswith("!")
     return ConfLabel(label, parent, tuple(arguments), symmetric, heading, start), problems

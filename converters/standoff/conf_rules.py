@@ -16,7 +16,7 @@ from hlteval.syntax.places import Places
 _CODES: Mapping[str, str] = {"TSK201": "ACF101", "TSK202": "ACF102"}
 #: The most labels or types that a hint lists.
 _LISTED = 12
-#: The most arguments of a label that are counted, and declarations of it that are told apart.
+#: The most arguments of a label that are counted, and declarations of it that are distinguished.
 _MOST = 100
 VALUES = ("label", "role", "given", "hint")
 #: A row per record that is not allowed: its place, and the offset of what declares it.

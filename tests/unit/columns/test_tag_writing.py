@@ -115,7 +115,7 @@ def test_what_tags_cannot_represent_is_counted(tmp_path: Path) -> None:
     assert FORM.count_losses(corpus) | {} == {
         "spans that overlap another one": 2,  # of 4-7 in 0-7, and of 4-11 beside it
         "spans that do not begin and end with words": 2,
-        "mentions whose label is empty or has blanks": 1,
+        "mentions whose label is empty or has spaces": 1,
         "spans over several sentences": 1,
         "texts that are not their words with single spaces": 1,
         **dict.fromkeys(
