@@ -47,7 +47,7 @@ def read_cells(
 
 
 def cell_spans(line: str, separator: str) -> list[tuple[int, int]]:
-    r"""Where the cells of a line are: the first code point of each, and one past its last, 0-based.
+    r"""The stretches of the cells of a line: first code point, and one past the last, 0-based.
 
     Examples:
         >>> cell_spans("ab\t\tc", "\t")

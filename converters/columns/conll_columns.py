@@ -6,9 +6,9 @@ Format:
     `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets.
 
 Conventions:
-    A tag is a prefix and a type; the settings are the columns of the word and the tag, the scheme of
-    the tags, and what becomes of sequences that are not valid in it. The text is made of
-    the words of a sentence with spaces between them, and sentences with line breaks. Documents of a
+    A tag is a prefix and a type; the settings are the columns of the word and the tag, the scheme
+    of the tags, and what becomes of sequences that are not valid in it. The text is made of the
+    words of a sentence with spaces between them, and sentences with line breaks. Documents of a
     file alone are numbered from 1 unless they have names; those of several files have the names of
     these. What conlleval reads has two tags in the last columns: that of the reference, and that of
     a system. The writer is in `tag_writing`.
@@ -202,23 +202,18 @@ def _divide(
         explain(line, width, layout.word)._replace(record=record)
         for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
     ]
-    columns = ["record", "document", "sentence", *map(str, {*places})]
-    tokens = _tokens(table[columns].filter(~breaks & filled), *places)
+    begin = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
+    word, tag = map(str, places)
+    rows = table["record", "document", "sentence", word, tag].filter(~breaks & filled)
+    tokens = rows.select("record", "document", begins=begin, word=word, tag=tag)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
     if layout.document == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
         return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-    begun = lines.gather(table["record"].filter(begins) - 1)
-    return TokenRows.of(tokens, [*map(_name_of, begun)], problems)
-
-
-def _name_of(line: str) -> str:
-    """The name of the document that a line begins; empty without."""
-    match = _BEGIN.match(line)
-    if not match:
-        return ""
-    return f"{match['name']};{match['part']}" if match["part"] else match["name"]
+    matches = map(_BEGIN.match, lines.gather(table["record"].filter(begins) - 1))
+    names = [";".join(filter(None, match.groups())) if match else "" for match in matches]
+    return TokenRows.of(tokens, names, problems)
 
 
 def _wrong_line(line: str, width: int, word: int) -> Problem:
@@ -231,12 +226,6 @@ def _wrong_line(line: str, width: int, word: int) -> Problem:
         hint = f"if {words!r} is one word, set blanks to word"
     values = {"given": len(parts), "wanted": width, "hint": hint}
     return Problem("COL101", 0, 0, len(line), values)
-
-
-def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:
-    """The rows of tokens, with the words and tags in their columns."""
-    begins = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
-    return rows.select("record", "document", begins=begins, word=str(word), tag=str(tag))
 
 
 def locate(

@@ -96,7 +96,7 @@ def sniff(source: Source) -> bool:
 
 
 def _separator(first: str) -> str:
-    """What is between cells, by the first line."""
+    """The character between cells, by the first line."""
     return "\t" if "\t" in first else ","
 
 

@@ -180,7 +180,9 @@ class TagProblems:
             readings.append(f"{many} read{'' if first else 's'} {entity}")
         if self.scheme == "BILOU":
             refused = self.tags.prefix[at] != BEGIN and not self._open[at]
-            readings.append(f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}")
+            readings.append(
+                f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}"
+            )
         return ", ".join(readings)
 
     def _other_scheme(self) -> Scheme | None:

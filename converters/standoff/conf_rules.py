@@ -69,7 +69,7 @@ class FolderConf:
         filler = pl.concat([mentions, events.select(mentions.columns)])
         filler = filler.select("document", target="id", filler="label")
         filler = filler.unique(["document", "target"], keep="first", maintain_order=True)
-        declared = [*self._declared("entities", "events")]
+        declared = [*self._labels_of("entities", "events")]
         filler = filler.filter(pl.col("filler").is_in(declared))  # others are reported as such
         arguments = corpus.arguments.select("frame_row", "position", "role", "target")
         filled = arguments.join(frames, left_on="frame_row", right_on="row", maintain_order="left")
@@ -99,7 +99,7 @@ class FolderConf:
     def _labels(self, rows: pl.DataFrame, section: str) -> pl.DataFrame:
         """The records whose label no line of a section declares; triggers have those of events."""
         sections = ("entities", "events") if section == "entities" else (section,)
-        known = self._declared(*sections)
+        known = self._labels_of(*sections)
         if self.conf.headings.keys().isdisjoint(sections):
             rows = rows.clear()
         wrong = rows.filter(~pl.col("label").is_in([*known]))
@@ -119,7 +119,7 @@ class FolderConf:
             at=pl.lit(self.conf.headings.get(section, 0), pl.Int64),
         )
 
-    def _declared(self, *sections: str) -> Mapping[str, None]:
+    def _labels_of(self, *sections: str) -> Mapping[str, None]:
         """The labels of sections in order, without headings."""
         items = (item for name in sections for item in self.conf.section(name))
         return dict.fromkeys(item.label for item in items if not item.is_heading)
