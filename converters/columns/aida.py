@@ -18,18 +18,17 @@ Example lines:
 Codes raised: COL1xx.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, cell_stretch, locate_cells
-from hlteval.converters.columns.tagged_tokens import TagReader
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, head_of_first, read_files
-from hlteval.findings import FieldRef, Finding, Location
-from hlteval.representation import Corpus
+from hlteval.converters.toolkit.source_files import head_of_first
+from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
@@ -49,8 +48,6 @@ def read(
     source: Source, entity: Literal["yago", "wikipedia", "page", "freebase"] = "yago"
 ) -> Iterator[ReadResult]:
     """The tokens, names and entities of each file."""
-    numbered = source.kind in {"file", "stdin"}
-    reader = TagReader("IOB2", "conlleval", ".tsv", numbered, cell_stretch(_COLUMNS, "tag"))
     form = NamedColumns(
         _COLUMNS,
         "token",
@@ -62,15 +59,13 @@ def read(
         shorter=True,
     )
 
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        lines = Lines((file.text or "").replace("\r\n", "\n"))
-        rows = form.read(lines)
+    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
+        rows, stretch = form.read(lines)
         tag = pl.col("tag").replace(["B", "I"], ["B-NAME", "I-NAME"])
-        found = pl.col("entity").replace(_NONE, "NIL").fill_null("NIL")
-        tokens = rows.tokens.with_columns(tag, entity=found)
-        return reader.read(file, lines, rows._replace(tokens=tokens))
+        linked = pl.col("entity").replace(_NONE, "NIL").fill_null("NIL")
+        return rows._replace(tokens=rows.tokens.with_columns(tag, linked)), stretch
 
-    return read_files(source, FORMAT.name, own)
+    return read_tagged(source, FORMAT.name, ".tsv", "IOB2", "conlleval", divide)
 
 
 def locate(

@@ -6,9 +6,9 @@ Format:
     `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets.
 
 Conventions:
-    A tag is a prefix and a type; the settings say which columns are the word and the tag, in which
-    scheme the tags are, and what becomes of sequences that are not valid in it. The text is made of
-    the words of a sentence with spaces between them, and sentences with line breaks. Documents of a
+    A tag is a prefix and a type; the settings are the columns of the word and the tag, the scheme
+    of the tags, and what becomes of sequences that are not valid in it. The text is made of the
+    words of a sentence with spaces between them, and sentences with line breaks. Documents of a
     file alone are numbered from 1 unless they have names; those of several files have the names of
     these. What conlleval reads has two tags in the last columns: that of the reference, and that of
     a system. The writer is in `tag_writing`.
@@ -21,30 +21,22 @@ Codes raised: COL1xx.
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from io import BytesIO
-from itertools import accumulate, pairwise
 from typing import Literal
 
 import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
+from hlteval.converters.columns.cells import cell_spans, read_cells
 from hlteval.converters.columns.tag_findings import Repair
-from hlteval.converters.columns.tagged_tokens import Stretch, TagReader, TokenRows
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.source_files import (
-    File,
-    head_of_first,
-    locate_lines,
-    read_files,
-    unique_name,
-)
-from hlteval.findings import FieldRef, Finding, Location, Problem
-from hlteval.representation import Corpus
+from hlteval.converters.toolkit.source_files import head_of_first, locate_lines
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import Scheme, move_suffix
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines, shorten
@@ -54,6 +46,8 @@ _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(
     r"(?:#begin document|-DOCSTART-) \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?[ \t]*$"
 )
+#: The usual first cell of a line that begins a document; and the setting without such lines.
+_MARKER, _SENTENCE = "-DOCSTART-", "sentence"
 #: A line has so many columns at most.
 _MOST = 2000
 #: Lines that decide how many columns a file has.
@@ -108,7 +102,7 @@ def read(
     word: str = "0",
     scheme: Scheme | Literal["auto"] = "auto",
     repair: Repair = "conlleval",
-    document: str = "-DOCSTART-",
+    document: str = _MARKER,
     affix: str = "prefix",
     conlleval: str = "",
     blanks: str = "none",
@@ -116,17 +110,11 @@ def read(
     """The tokens and mentions of each file."""
     tag = _tag_column(column, conlleval)
     layout = Layout(_index(word), tag, document, affix, blanks == "word")
-    numbered = source.kind in {"file", "stdin"}
-    reader = TagReader(scheme, repair, SUFFIX, numbered, _tag_stretch(tag))
-
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        text = file.text or ""
-        if "\r" in text:  # a single character is found much faster than two
-            text = text.replace("\r\n", "\n")
-        lines = Lines(text)
-        return reader.read(file, lines, _rows(text, lines, layout))
-
-    return read_files(source, FORMAT.name, own)
+    stretch = _tag_stretch(tag)
+    return read_tagged(
+        *(source, FORMAT.name, SUFFIX, scheme, repair),
+        lambda text, lines: (_rows(text, lines, layout), stretch),
+    )
 
 
 def _tag_column(column: str, conlleval: str) -> int:
@@ -162,18 +150,17 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     if layout.blanks and not tabs:
         text, tabs = with_words(text, width, layout.word), True
-    table = _table(text, "\t" if tabs else " ", width)
+    table = read_cells(text, "\t" if tabs else " ", width)
     places = [at + width if at < 0 else at for at in (layout.word, layout.column)]
-    outside = [
-        at
-        for at, place in zip((layout.word, layout.column), places, strict=True)
-        if not 0 <= place < width
-    ]
+    hint = "number columns from 0, or from -1 at the end"
+    outside = [at for at in (layout.word, layout.column) if not -width <= at < width]
+    if places[0] == places[1]:  # such as that of the reference, where lines have one tag
+        outside.append(layout.column)
+        hint = "the word and the tag are in different columns"
     if outside:
-        hint = "number columns from 0, or from -1 at the end"
         values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
-        return TokenRows(_tokens(table.clear(), 0, 1), {}, 0, problems)
+        return TokenRows.without_tokens(*problems)
     return _divide(table, lines, width, places, layout)
 
 
@@ -195,27 +182,13 @@ def with_words(text: str, width: int, word: int) -> str:
     return longer.sub(join_word, text.replace(" ", "\t"))
 
 
-def _table(text: str, separator: str, width: int) -> pl.DataFrame:
-    """The cells of lines, null where a line has no such cell, with one column more."""
-    names = [str(at) for at in range(width + 1)]
-    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    if text.strip("\n"):
-        table = pl.read_csv(
-            BytesIO(f"{separator.join(names)}\n{text}".encode()),
-            separator=separator,
-            quote_char=None,
-            infer_schema=False,
-            truncate_ragged_lines=True,
-        )
-    return table.with_columns(record=pl.int_range(1, 1 + pl.len(), dtype=pl.Int64))
-
-
 def _divide(
     table: pl.DataFrame, lines: Lines, width: int, places: Sequence[int], layout: Layout
 ) -> TokenRows:
     """The tokens of the cells, with their sentences and documents."""
     first, last = table["0"], table[str(width - 1)]
-    begins = (first == layout.document) | first.str.starts_with(f"{layout.document} ")
+    marker = _MARKER if layout.document == _SENTENCE else layout.document
+    begins = (first == marker) | first.str.starts_with(f"{marker} ")
     begins = (begins | first.str.starts_with("#begin")).fill_null(value=False)
     breaks = begins | first.str.starts_with("#end").fill_null(value=False)
     breaks |= first.is_null() & last.is_null()
@@ -229,26 +202,18 @@ def _divide(
         explain(line, width, layout.word)._replace(record=record)
         for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
     ]
-    begun = table.filter(begins)
-    names, taken = dict[int, str](), dict[str, int]()
-    for record, number in begun.select("record", "document").iter_rows():
-        if match := _BEGIN.match(lines[record - 1]):
-            name = f"{match['name']};{match['part']}" if match["part"] else match["name"]
-            names[number] = unique_name(name, taken)
-    columns = ["record", "document", "sentence", *map(str, {*places})]
-    tokens = _tokens(table[columns].filter(~breaks & filled), *places)
+    begin = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
+    word, tag = map(str, places)
+    rows = table["record", "document", "sentence", word, tag].filter(~breaks & filled)
+    tokens = rows.select("record", "document", begins=begin, word=word, tag=tag)
     if layout.affix == "suffix":
         tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
-    count = begun.height
-    if tokens.height and tokens["document"][0] == 0:  # before the first line that begins one
-        tokens = tokens.with_columns(pl.col("document") + 1)
-        names, count = {number + 1: name for number, name in names.items()}, count + 1
-    if layout.document == "sentence":
-        count = int(tokens["begins"].sum())
+    if layout.document == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
-        names = {}
-    tokens = tokens.with_columns(pl.col("document") - 1)
-    return TokenRows(tokens, {at - 1: name for at, name in names.items()}, count, problems)
+        return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
+    matches = map(_BEGIN.match, lines.gather(table["record"].filter(begins) - 1))
+    names = [";".join(filter(None, match.groups())) if match else "" for match in matches]
+    return TokenRows.of(tokens, names, problems)
 
 
 def _wrong_line(line: str, width: int, word: int) -> Problem:
@@ -261,15 +226,6 @@ def _wrong_line(line: str, width: int, word: int) -> Problem:
         hint = f"if {words!r} is one word, set blanks to word"
     values = {"given": len(parts), "wanted": width, "hint": hint}
     return Problem("COL101", 0, 0, len(line), values)
-
-
-def _tokens(rows: pl.DataFrame, word: int, tag: int) -> pl.DataFrame:
-    """The rows of tokens, with the words and tags in their columns."""
-    if "sentence" not in rows.columns:
-        zero = pl.lit(0, pl.Int64)
-        rows = rows.with_columns(sentence=zero, document=zero)
-    begins = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
-    return rows.select("record", "document", begins=begins, word=str(word), tag=str(tag))
 
 
 def locate(
@@ -289,10 +245,10 @@ def _tag_stretch(column: int) -> Stretch:
     """Make the function that finds the cell of a column in a line."""
 
     def stretch(line: str, _: str) -> tuple[int, int]:
-        spans = [match.span() for match in re.finditer("[^ ]+", line)]
         if "\t" in line:
-            ends = [*accumulate(len(cell) + 1 for cell in line.split("\t"))]
-            spans = [(start, end - 1) for start, end in pairwise([0, *ends])]
+            spans = cell_spans(line, "\t")
+        else:
+            spans = [match.span() for match in re.finditer("[^ ]+", line)]
         return spans[column] if -len(spans) <= column < len(spans) else (0, len(line))
 
     return stretch

@@ -7,7 +7,7 @@ Format:
 Conventions:
     The settings name the columns of words and tags; by default the tags are in the column NER, NE
     or ENTITY, or else in the last one, and `_` and `*` are `O`. Tags are of words: ranges (`1-2`)
-    and empty nodes (`1.1`) are skipped. The text is made of the words, with a space behind each but
+    and empty nodes (`1.1`) are skipped. The text is made of the words, with a space after each but
     where MISC has `SpaceAfter=No`, and line breaks between sentences.
 
 Example lines:
@@ -25,14 +25,14 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, cell_stretch, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
 from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
-from hlteval.converters.columns.tagged_tokens import TagReader
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, beginning, head_of_first, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
@@ -59,25 +59,21 @@ def read(
     repair: Repair = "conlleval",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
-    numbered = source.kind in {"file", "stdin"}
 
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        lines = Lines((file.text or "").replace("\r\n", "\n"))
+    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
         names = _names(islice(lines, 20))
-        form = NamedColumns(
+        return NamedColumns(
             names,
             word,
             _tag_column(names, column),
-            comment="^#",
+            comment="^# |^#[^\t]*$",  # others are words, where these are first
             document=_DOCUMENT,
             glued="SpaceAfter=No",
             notes="MISC",
             number="ID",
-        )
-        reader = TagReader(scheme, repair, SUFFIX, numbered, cell_stretch(names, form.tag))
-        return reader.read(file, lines, form.read(lines))
+        ).read(lines)
 
-    return read_files(source, FORMAT.name, own)
+    return read_tagged(source, FORMAT.name, SUFFIX, scheme, repair, divide)
 
 
 def _names(lines: Iterable[str]) -> Sequence[str]:
@@ -104,20 +100,13 @@ def write(
     """Write the documents of all corpora to one file."""
     misc = pl.when(pl.col("glued").shift(-1)).then(pl.lit("SpaceAfter=No")).otherwise(pl.lit("_"))
     number = pl.int_range(1, pl.len() + 1).over(pl.col("begins").cast(pl.Int64).cum_sum())
-    behind = pl.col("begins").shift(-1).fill_null(value=True)
-    ends = pl.when(behind).then(pl.lit("\n\n")).otherwise(pl.lit("\n"))
-    line = pl.format("{}\t{}\t{}\t{}{}", number, "word", misc, "tag", ends)
+    line = pl.format("{}\t{}\t{}\t{}", number, "word", misc, "tag")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write("# global.columns = ID FORM MISC NER\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            lines = tagged.tokens.select("document", line=line)
-            joined = lines.group_by("document", maintain_order=True).agg(
-                pl.col("line").str.join("")
-            )
-            bodies = dict(joined.iter_rows())
-            for row, name in tagged.documents.select("row", "name").iter_rows():
-                stream.write(f"# newdoc id = {name}\n{bodies.get(row, chr(10))}")
+            for name, body in tagged.bodies(line):
+                stream.write(f"# newdoc id = {name}\n{body or chr(10)}")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

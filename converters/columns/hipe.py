@@ -8,8 +8,8 @@ Format:
 Conventions:
     The setting names the column of tags; entities are those of the same reading, literal or
     metonymic. `|` is between several candidates, the likeliest first, and `_` is none. The text is
-    made of the words, with a space behind each but where MISC has `NoSpaceAfter`, and a line break
-    behind `EndOfSentence`. Written files have `_` in columns that are not tagged.
+    made of the words, with a space after each but where MISC has `NoSpaceAfter`, and a line break
+    after `EndOfSentence`. Written files have `_` in columns that are not tagged.
 
 Example lines:
     # hipe2022:document_id = sn83030483-1790-01-02-a-i0004
@@ -24,14 +24,14 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, cell_stretch, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
 from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import Tagged, count_words_lost, tag_corpus
-from hlteval.converters.columns.tagged_tokens import TagReader
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, beginning, head_of_first, read_files
-from hlteval.findings import FieldRef, Finding, Location
+from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
@@ -55,13 +55,10 @@ def read(
     repair: Repair = "conlleval",
 ) -> Iterator[ReadResult]:
     """The tokens, mentions and entities of each file."""
-    numbered = source.kind in {"file", "stdin"}
 
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        lines = Lines((file.text or "").replace("\r\n", "\n"))
-        names = lines[0].split("\t") if len(lines) else COLUMNS
-        form = NamedColumns(
-            names,
+    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
+        return NamedColumns(
+            lines[0].split("\t") if len(lines) else COLUMNS,
             COLUMNS[0],
             column,
             comment=f"^#[^\t]*$|^{COLUMNS[0]}\tNE-",
@@ -70,11 +67,10 @@ def read(
             entity=_entity_column(column),
             notes=COLUMNS[-1],
             sentence="EndOfSentence",
-        )
-        reader = TagReader(scheme, repair, ".tsv", numbered, cell_stretch(names, column))
-        return reader.read(file, lines, form.read(lines, header=1))
+            header=True,
+        ).read(lines)
 
-    return read_files(source, FORMAT.name, own)
+    return read_tagged(source, FORMAT.name, ".tsv", scheme, repair, divide)
 
 
 def _entity_column(column: str) -> str:
@@ -107,18 +103,13 @@ def write(
         stream.write("\t".join(cells) + "\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            rows = _with_notes(corpus, tagged)
-            lines = rows.select("document", line=pl.concat_str([*cells.values()], separator="\t"))
-            joined = lines.group_by("document", maintain_order=True).agg(
-                pl.col("line").str.join("\n")
-            )
-            bodies = dict(joined.iter_rows())
-            for row, name in tagged.documents.select("row", "name").iter_rows():
-                stream.write(f"# hipe2022:document_id = {name}\n{bodies.get(row, '')}\n\n")
+            tagged = tagged._replace(tokens=_with_notes(corpus, tagged))
+            for name, body in tagged.bodies(pl.concat_str([*cells.values()], separator="\t"), ""):
+                stream.write(f"# hipe2022:document_id = {name}\n{body or chr(10)}\n")
 
 
 def _with_notes(corpus: Corpus, tagged: Tagged) -> pl.DataFrame:
-    """The tokens with the candidates of their mentions, and the notes behind them."""
+    """The tokens with the candidates of their mentions, and the notes after them."""
     links = corpus.links.filter(~pl.col("entity").str.contains(_UNFIT)).sort("mention_row", "rank")
     others = links.group_by("mention_row").agg(others=pl.col("entity"))
     fit = corpus.mentions.filter(~pl.col("entity").str.contains(_UNFIT))

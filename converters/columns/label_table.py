@@ -2,7 +2,7 @@ r"""Label tables: a document per line with its label, several labels, or scores 
 
 Format:
     A header, then a line per document with cells between tabs, or between commas if the header has
-    no tab. The settings say which column is the document, which its label, and what separates
+    no tab. The settings name the columns of the document and of its label, and what separates
     several labels in a cell.
 
 Conventions:
@@ -20,16 +20,16 @@ Example lines:
 Codes raised: LBT1xx.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from itertools import accumulate, pairwise
 from pathlib import Path
 
 import polars as pl
 
+from hlteval.converters.columns.cells import cell_spans, read_cells
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
+from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
@@ -91,12 +91,13 @@ class Layout:
 def sniff(source: Source) -> bool:
     """Whether the header of a single file names a column of labels."""
     header = head(source).partition("\n")[0].lower().rstrip("\r")
-    cells = {cell.strip('" ') for cell in _cells(header)}
+    cells = {cell.strip('" ') for cell in header.split(_separator(header))}
     return len(cells) > 1 and not cells.isdisjoint(_LABELS)
 
 
-def _cells(line: str) -> list[str]:
-    return line.split("\t" if "\t" in line else ",")
+def _separator(first: str) -> str:
+    """The character between cells, by the first line."""
+    return "\t" if "\t" in first else ","
 
 
 def read(
@@ -129,8 +130,10 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     text = (file.text or "").replace("\r\n", "\n")
     lines = Lines(text)
     first = text.partition("\n")[0].removesuffix("\r")
-    names = [cell.strip('"') if layout.quoted else cell for cell in _cells(first)[:_MOST]]
-    separator = "\t" if "\t" in first else ","
+    separator = _separator(first)
+    names = first.split(separator)[:_MOST]
+    if layout.quoted:
+        names = [name.strip('"') for name in names]
     if not layout.header:
         names = [str(at) for at in range(len(names))]
     problems: list[Problem] = []
@@ -139,7 +142,8 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     rejected: list[Problem] = []
     if columns:
         body = text.partition("\n")[2] if layout.header else text
-        table = _table(body, separator, len(names), layout)
+        number = 2 if layout.header else 1
+        table = read_cells(body, separator, len(names), first=number, quoted=layout.quoted)
         rejected, rows = _label_rows(table, columns, names, layout, lines)
     named = rows.select("name", "record", label="label", llr="score")
     documents, instances = with_documents(named)
@@ -168,6 +172,7 @@ def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     return corpus, findings
 
 
+_QUOTED = '"[^"]*"'
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "score": pl.Float64}
 
 
@@ -194,23 +199,6 @@ def _columns(
     return None if problems else (found[0], found[1], found[2])
 
 
-def _table(text: str, separator: str, width: int, layout: Layout) -> pl.DataFrame:
-    """The cells of all lines as columns by number, with one more; empty lines are null."""
-    names = [str(at) for at in range(width + 1)]
-    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    if text.strip("\n"):
-        table = pl.read_csv(
-            BytesIO(f"{separator.join(names)}\n{text}".encode()),
-            separator=separator,
-            quote_char='"' if layout.quoted else None,
-            infer_schema=False,
-            truncate_ragged_lines=True,
-        )
-    return table.with_row_index("record", 2 if layout.header else 1).with_columns(
-        pl.col("record").cast(pl.Int64)
-    )
-
-
 def _label_rows(
     table: pl.DataFrame,
     columns: tuple[int, int, int],
@@ -220,27 +208,32 @@ def _label_rows(
 ) -> tuple[list[Problem], pl.DataFrame]:
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
     document, label, score = columns
-    width = len(names)
-    cells = [str(at) for at in range(width + 1)]
-    empty = pl.all_horizontal(pl.col(cells).is_null())
-    table = table.filter(~empty)
+    width, separator = len(names), _separator(lines[0])
+    name = pl.int_range(pl.len()).cast(pl.String) if document < 0 else pl.col(str(document))
+    table = table.with_columns(name=name)
+    table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
     # an empty last cell and none are both null
     silent = table.filter(pl.col(str(width - 1)).is_null())["record"]
-    sizes = lines.gather(silent - 1).str.count_matches("\t|,") + 1 if len(silent) else silent
-    short = silent.filter(sizes < width)
-    extra = pl.col(str(width)).is_not_null() | pl.col("record").is_in(short.implode())
-    ordinal = (pl.col("record") - (2 if layout.header else 1)).cast(pl.String)
-    name = ordinal if document < 0 else pl.col(str(document))
+    texts = lines.gather(silent - 1)
+    if layout.quoted:
+        texts = texts.str.replace_all(_QUOTED, "")
+    is_short = texts.str.count_matches(separator, literal=True) + 1 < width
+    if layout.quoted:  # of a row of several lines, the first one shows nothing
+        is_short &= ~texts.str.contains('"', literal=True)
+    short = silent.filter(is_short).implode()
+    is_wrong = (
+        pl.col("record").is_in(short) | pl.col(str(width)).is_not_null() | pl.col("name").is_null()
+    )
     problems = []
-    for record in table.filter(extra | name.is_null())["record"]:
+    for record in table.filter(is_wrong)["record"]:
         line = lines[record - 1]
-        given = len(_cells(line))
+        plain = re.sub(_QUOTED, "", line) if layout.quoted else line
+        given = plain.count(separator) + 1
         code = "LBT102" if given != width else "LBT103"
         problems.append(Problem(code, record, 0, len(line), {"given": given, "wanted": width}))
-    rows = table.filter(~(extra | name.is_null()))
+    rows = table.filter(~is_wrong)
     if layout.unlabelled and not layout.wide:
         rows = rows.filter(pl.col(str(label)).ne_missing(layout.unlabelled))
-    rows = rows.with_columns(name=name)
     if layout.wide:
         titles = {str(at): title for at, title in enumerate(names) if at != document}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="at")
@@ -251,25 +244,16 @@ def _label_rows(
     else:
         written = pl.lit(None, pl.String) if score < 0 else pl.col(str(score))
         rows = rows.select("record", "name", label=str(label), written=written)
-    if layout.separator:
-        parts = (
-            pl.col("label").str.split(layout.separator).list.eval(pl.element().str.strip_chars())
-        )
-        several = rows["label"].str.contains(layout.separator, literal=True)
-        if several.any():
-            rows = rows.with_columns(label=parts).explode("label")
-    if layout.wide or score >= 0:
-        number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
-    else:
-        number = rows["written"].cast(pl.Float64)
+    if layout.separator and rows["label"].str.contains(layout.separator, literal=True).any():
+        rows = rows.with_columns(pl.col("label").str.split(layout.separator)).explode("label")
+        rows = rows.with_columns(pl.col("label").str.strip_chars())
+    number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+    number = number.set(~number.is_finite(), None)
     wrong = rows.filter(number.is_null() & rows["written"].is_not_null())
-    for record, written in (
-        wrong.unique("record", keep="first", maintain_order=True)
-        .select("record", "written")
-        .iter_rows()
-    ):
-        line = lines[record - 1]
-        problems.append(Problem("LBT104", record, 0, len(line), {"given": shorten(written, 40)}))
+    wrong = wrong.unique("record", keep="first", maintain_order=True)
+    for record, given in wrong.select("record", "written").iter_rows():
+        values = {"given": shorten(given, 40)}
+        problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
     return problems, rows.select("record", "name", "label", score=number)
 
 
@@ -285,15 +269,15 @@ def locate(
     """The cells of places of a file; lines of other places."""
     given = {"document": document, "label": label, "header": header, **_GLUE.get(glue, {})}
     document, label, header = given["document"], given["label"], given["header"]
-    names = _cells(beginning(member).partition("\n")[0].rstrip("\r"))
+    first = beginning(member).partition("\n")[0].rstrip("\r")
+    names = first.split(_separator(first))
     names = names if header == "yes" else [str(at) for at in range(len(names))]
     layout = Layout(document, label, score, "", header == "yes", quoted=False, wide=False)
     columns = _columns(names, layout, [], 0) or (-1, -1, -1)
     cell_of = dict(zip(("document", "label", "llr"), columns, strict=True))
 
     def stretch(line: str, field: str) -> tuple[int, int]:
-        ends = [*accumulate(len(cell) + 1 for cell in _cells(line))]
-        spans = [(start, end - 1) for start, end in pairwise([0, *ends])]
+        spans = cell_spans(line, _separator(first))
         at = cell_of.get(field, -1)
         return spans[at] if 0 <= at < len(spans) else (0, len(line))
 
@@ -314,32 +298,36 @@ def _written_labels(corpus: Corpus) -> pl.DataFrame:
 
 
 def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined: str = "") -> None:
-    """Write a line per label, or per document where labels are joined."""
-    titles = [*names.split(","), "label"][:2]
+    """Write a line per label, or per document where labels are joined.
+
+    Raises:
+        WrongSetting: if the names are not those of two columns.
+    """
+    titles = [name.strip() for name in names.split(",")]
+    if len(titles) != len(("document", "label")) or not all(titles):
+        raise WrongSetting(f"invalid names {names}: use two, such as id,label")
+    rows = pl.concat(map(_written_labels, (Corpus(), *corpora)))
+    columns = ["name", "label"]
+    if joined:
+        parts = rows.group_by("name", maintain_order=True)
+        rows = parts.agg(pl.col("label").drop_nulls().str.join(joined))
+    elif rows["llr"].null_count() < rows.height:
+        columns.append("llr")
+    cells = [pl.col(name).fill_null("") for name in columns]
     with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for number, corpus in enumerate(corpora):
-            rows = _written_labels(corpus)
-            scored = not joined and rows["llr"].null_count() < rows.height
-            if not number:
-                stream.write("\t".join([*titles, *(_SCORES if scored else ())]) + "\n")
-            if joined:
-                rows = rows.group_by("name", maintain_order=True).agg(
-                    pl.col("label").drop_nulls().str.join(joined)
-                )
-            columns = ["name", "label", *(_SCORES if scored else ())]
-            cells = [pl.col(name).fill_null("") for name in columns]
-            line = pl.concat_str(cells, separator="\t") + "\n"
-            stream.writelines(rows.select(line=line)["line"])
+        stream.write("\t".join([*titles, *columns[2:]]) + "\n")
+        line = pl.concat_str(cells, separator="\t") + "\n"
+        stream.writelines(rows.select(line=line)["line"])
 
 
 def count_losses(corpus: Corpus, joined: str = "") -> Mapping[str, int]:
     """The counts of what a table of labels cannot represent."""
-    labels = corpus.instances.filter(pl.col("kind") == "label")
-    rows = _written_labels(corpus).drop_nulls("label")
+    labels, every = corpus.instances.filter(kind="label"), _written_labels(corpus)
+    rows = every.drop_nulls("label")
     within = rows["label"].str.contains(joined, literal=True).sum() if joined else 0
     return {
         "documents whose name is empty or has tabs or line breaks": (
-            corpus.documents.height - _written_labels(corpus)["document"].n_unique()
+            corpus.documents.height - every["document"].n_unique()
         ),
         "instances that are not labels of documents": corpus.instances.height - labels.height,
         "labels that are empty, or have tabs or line breaks": labels.height - rows.height,

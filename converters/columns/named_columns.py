@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import accumulate, pairwise
 
 import polars as pl
 
+from hlteval.converters.columns.cells import cell_spans
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows
-from hlteval.converters.toolkit.source_files import locate_lines, unique_name
+from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.sources import Member
 from hlteval.syntax.tsv import Lines, shorten
@@ -23,12 +23,14 @@ class NamedColumns:
         tag: that of the column with the tags, of which `_` is `O`.
         entity: that of the column with the entities of spans, of which `_` is none; empty without.
         notes: that of the column with notes between `|`; empty without.
-        number: that of the column with the numbers of words: lines with other numbers are no words.
+        number: that of the column with the numbers of words: ranges (`1-2`) and decimal numbers are
+            not those of words.
         comment: what comments match; one that begins a document has its name as `name`.
         document: what a comment matches that begins a document, with its name as group 1.
-        glued: the note of a word that no space is behind; empty without.
+        glued: the note of a word that no space follows; empty without.
         sentence: the note of the last word of a sentence; empty where empty lines end sentences.
         shorter: whether lines may have fewer cells: the others are empty.
+        header: whether the first line names the columns.
     """
 
     columns: Sequence[str]
@@ -42,26 +44,26 @@ class NamedColumns:
     number: str = ""
     sentence: str = ""
     shorter: bool = False
+    header: bool = False
 
-    def read(self, lines: Lines, header: int = 0) -> TokenRows:
-        """The tokens of a file.
+    def read(self, lines: Lines) -> tuple[TokenRows, Stretch]:
+        """The tokens of the lines of a file, and where their tags are."""
+        return self._rows(lines), cell_stretch(self.columns, self.tag)
 
-        Args:
-            lines: of the file.
-            header: the number of the line with the names of the columns, which is no token.
-        """
+    def _rows(self, lines: Lines) -> TokenRows:
         absent = [name for name in (self.word, self.tag) if name not in self.columns]
         if absent:
             listed = shorten(f"it names {', '.join(self.columns)}", 80)
             values = {"column": absent[0], "wanted": len(self.columns), "hint": listed}
-            empty = pl.DataFrame(schema=_SCHEMA)
             problems = [Problem("COL105", 0, 0, 0, values)] if len(lines) else []
-            return TokenRows(empty, {}, 0, problems)
+            return TokenRows.without_tokens(*problems)
         line = pl.col("line")
-        every = pl.DataFrame({"line": list(lines)}, schema={"line": pl.String})
-        every = every.with_row_index("record", 1).with_columns(
-            pl.col("record").cast(pl.Int64),
-            is_comment=line.str.contains(self.comment) | (pl.col("record") == header),
+        slices = (own for _, own in lines.slices())
+        every = pl.concat([pl.Series("line", [], dtype=pl.String), *slices]).to_frame()
+        record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
+        every = every.with_columns(
+            record=record,
+            is_comment=line.str.contains(self.comment) | (record == int(self.header)),
             begun=line.str.contains(self.document),
             name=line.str.extract(self.document, 1),
             is_empty=line.str.strip_chars(" ") == "",
@@ -72,36 +74,33 @@ class NamedColumns:
         )
         rows = every.filter(~(pl.col("is_comment") | pl.col("is_empty")))
         rows = rows.with_columns(cells=line.str.split("\t"))
-        size = pl.col("cells").list.len()
-        fits = (size <= len(self.columns)) if self.shorter else size == len(self.columns)
-        wanted = {"wanted": len(self.columns), "hint": "tabs separate them, not spaces"}
-        wrong = "record", line.str.len_chars(), pl.col("cells").list.len()
+        width, size = len(self.columns), pl.col("cells").list.len()
+        fits = (size <= width) if self.shorter else size == width
+        other = self._cell(self.number).str.contains("^[0-9]+[-.][0-9]+$").fill_null(value=False)
+        rows = rows.filter(~(fits & other))
+        empty = fits & (self._cell(self.word) == "")
+        wrong = rows.filter(~fits | empty).select(
+            "record", line.str.len_chars(), given=size, lacks=empty
+        )
+        hints = ("tabs separate them, not spaces", "the word is empty")
         problems = [
-            Problem("COL101", record, 0, size, {"given": given, **wanted})
-            for record, size, given in rows.filter(~fits).select(*wrong).iter_rows()
-        ]
-        tokens = self._tokens(rows.filter(fits))
-        begun = every.filter("begun").select("document", "name").iter_rows()
-        taken = dict[str, int]()
-        names = {at: unique_name(name, taken) for at, name in begun if name}
-        count = int(every["document"].max() or 0) if len(lines) else 0  # type: ignore[arg-type]
-        shift = int(tokens.height > 0 and tokens["document"][0] == 0)  # before the first one
-        tokens = tokens.with_columns(pl.col("document") + shift - 1)
-        names = {at + shift - 1: name for at, name in names.items()}
-        return TokenRows(tokens, names, count + shift, problems)
+            Problem("COL101", record, 0, end,
+                    {"given": given - lacks, "wanted": width, "hint": hints[lacks]})
+            for record, end, given, lacks in wrong.iter_rows()
+        ]  # fmt: skip
+        names = every.filter("begun")["name"].to_list()
+        return TokenRows.of(self._tokens(rows.filter(fits & ~empty)), names, problems)
+
+    def _cell(self, name: str) -> pl.Expr:
+        """The cells of a column; null where a line or the file does not have it."""
+        if name not in self.columns:
+            return pl.lit(None, pl.String)
+        return pl.col("cells").list.get(list(self.columns).index(name), null_on_oob=True)
 
     def _tokens(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """The tokens of lines with all cells."""
-
-        def cell(name: str) -> pl.Expr:
-            if name not in self.columns:
-                return pl.lit(None, pl.String)
-            return pl.col("cells").list.get(list(self.columns).index(name), null_on_oob=True)
-
-        notes = pl.concat_str(pl.lit("|"), cell(self.notes).fill_null(""), pl.lit("|"))
-        rows = rows.with_columns(word=cell(self.word), number=cell(self.number), notes=notes)
-        words = pl.col("number").is_null() | pl.col("number").str.contains("^[0-9]+$")
-        rows = rows.filter(words & (pl.col("word") != ""))
+        """The tokens of lines with a word."""
+        notes = pl.concat_str(pl.lit("|"), self._cell(self.notes).fill_null(""), pl.lit("|"))
+        rows = rows.with_columns(word=self._cell(self.word), notes=notes)
         ends = pl.lit(value=False)
         if self.sentence:
             ends = pl.col("notes").str.contains(f"|{self.sentence}|", literal=True)
@@ -110,24 +109,14 @@ class NamedColumns:
         )
         begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
         glued = pl.col("notes").str.contains(f"|{self.glued or '/'}|", literal=True)
-        entity = cell(self.entity).replace(["_", "", "O"], [None, None, None])
+        entity = self._cell(self.entity).replace(["_", "", "O"], [None, None, None])
         return rows.select(
             "record", "document", "word",
             begins=begins.fill_null(value=True),
-            tag=cell(self.tag).replace(["_", "", "*"], "O").fill_null("O"),
+            tag=self._cell(self.tag).replace(["_", "", "*"], "O").fill_null("O"),
             glued=glued.shift(1, fill_value=False),
             entity=entity,
         )  # fmt: skip
-
-
-_SCHEMA = {
-    **dict.fromkeys(("record", "document"), pl.Int64),
-    "word": pl.String,
-    "begins": pl.Boolean,
-    "tag": pl.String,
-    "glued": pl.Boolean,
-    "entity": pl.String,
-}
 
 
 def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
@@ -135,14 +124,13 @@ def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
     at = [*columns].index(name) if name in columns else -1
 
     def stretch(line: str, _: str) -> tuple[int, int]:
-        ends = [*accumulate((len(cell) + 1 for cell in line.split("\t")), initial=0)]
-        spans = [(start, end - 1) for start, end in pairwise(ends)]
+        spans = cell_spans(line, "\t")
         return spans[at] if 0 <= at < len(spans) else (0, len(line))
 
     return stretch
 
 
-#: The fields of the representation that a tag says.
+#: The fields of the representation that a tag gives.
 _OF_TAG = frozenset({"label", "tag", "start", "end", "extent", "offsets"})
 
 
@@ -155,7 +143,7 @@ def locate_cells(
         member: the file.
         places: the fields.
         columns: the names of its columns.
-        names: the column of each field, `tag` for all that a tag says.
+        names: the column of each field, `tag` for all that a tag gives.
     """
     found = {field: cell_stretch(columns, name) for field, name in names.items()}
 

@@ -1,17 +1,16 @@
 """Problems of tags: prefixes outside a scheme, and sequences that are not valid in it.
 
-A sequence that is not valid is read in some way by every tool, which the help about it says:
+A sequence that is not valid is read in some way by every tool, which the help shows:
 
 - conlleval and seqeval in its default mode repair it, the latter without knowing `L` and `U`;
 - seqeval in its strict mode has what its scheme begins and ends;
-- spaCy begins an entity at any `B` or `I` behind another tag. In BILOU, it refuses a sequence with
+- spaCy begins an entity at any `B` or `I` after another tag. In BILOU, it refuses a sequence with
   `I` or `L` where no `B` is open, and else reads from a `B` to the next `L`, whatever is between.
 """
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -38,36 +37,25 @@ from hlteval.representation.tag_schemes import (
 #: with tags that are not valid; `error` reports these as errors.
 Repair = Literal["conlleval", "drop", "error"]
 
-#: The effect of a repair on a span, for messages.
-_EFFECT: Mapping[Repair, tuple[str, str]] = MappingProxyType(
-    {
-        "conlleval": ("an entity starts here", "the entity ends here"),
-        "drop": ("the entity is left out", "the entity is left out"),
-        "error": ("an entity starts here", "the entity ends here"),
-    }
-)
+#: The effect of a repair on a span that a tag begins and ends, for messages.
+_EFFECT: Mapping[Repair, tuple[str, str]] = {
+    **dict.fromkeys(("conlleval", "error"), ("an entity starts here", "the entity ends here")),
+    "drop": ("the entity is left out", "the entity is left out"),
+}
 #: The prefix that is valid instead of one that cannot follow the tag before it, by scheme.
-_AFTER: Mapping[Scheme, Mapping[str, str]] = MappingProxyType(
-    {
-        "IOB1": {"B": "I"},
-        "IOB2": {"I": "B"},
-        "IOE1": {},
-        "IOE2": {},
-        "IOBES": {"I": "B", "E": "S"},
-        "BILOU": {"I": "B", "L": "U"},
-    }
-)
+_AFTER: Mapping[Scheme, Mapping[str, str]] = {
+    "IOB1": {"B": "I"},
+    "IOB2": {"I": "B"},
+    "IOBES": {"I": "B", "E": "S"},
+    "BILOU": {"I": "B", "L": "U"},
+}
 #: The prefix that is valid instead of one that cannot precede the tag after it.
-_BEFORE: Mapping[Scheme, Mapping[str, str]] = MappingProxyType(
-    {
-        "IOB1": {},
-        "IOB2": {},
-        "IOE1": {"E": "I"},
-        "IOE2": {"I": "E"},
-        "IOBES": {"B": "S", "I": "E"},
-        "BILOU": {"B": "U", "I": "L"},
-    }
-)
+_BEFORE: Mapping[Scheme, Mapping[str, str]] = {
+    "IOE1": {"E": "I"},
+    "IOE2": {"I": "E"},
+    "IOBES": {"B": "S", "I": "E"},
+    "BILOU": {"B": "U", "I": "L"},
+}
 
 
 @dataclass(frozen=True)
@@ -110,12 +98,8 @@ class TagProblems:
         records = self.tokens["record"]
         for at in np.flatnonzero(wrong).tolist():
             if self._foreign[at]:
-                tag = self.tokens["tag"][at]
-                values = {
-                    "tag": tag,
-                    "scheme": self.scheme,
-                    "prefixes": ", ".join(ALLOWED[self.scheme]),
-                }
+                allowed = ", ".join(ALLOWED[self.scheme])
+                values = {"tag": self.tokens["tag"][at], "scheme": self.scheme, "prefixes": allowed}
                 yield Problem("COL102", records[at], 0, 0, values, "tag")
             else:
                 yield self._invalid(at, records[at])
@@ -128,9 +112,8 @@ class TagProblems:
         crosses = inside and self.tags.begins[at if after else near]
         edge = "the start of a sentence" if after else "the end of a sentence"
         other = self.tokens["tag"][near] if inside and not crosses else edge
-        instead = (_AFTER if after else _BEFORE)[self.scheme].get(
-            PREFIXES[self.tags.prefix[at]], ""
-        )
+        prefixes = (_AFTER if after else _BEFORE).get(self.scheme, {})
+        instead = prefixes.get(PREFIXES[self.tags.prefix[at]], "")
         values = {
             "tag": tag,
             "where": "after" if after else "before",
@@ -173,15 +156,17 @@ class TagProblems:
             words = f"of {size} {'tokens' if size > 1 else 'token'}"
             entity = f"{self.tags.labels[spans.label[owner]]} {words}" if size else "nothing"
             by_entity.setdefault(entity, []).extend(names[tool])
-        said = []
+        readings = []
         for entity, tools in by_entity.items():
             *first, final = tools
             many = " and ".join([", ".join(first), final]) if first else final
-            said.append(f"{many} read{'' if first else 's'} {entity}")
+            readings.append(f"{many} read{'' if first else 's'} {entity}")
         if self.scheme == "BILOU":
             refused = self.tags.prefix[at] != BEGIN and not self._open[at]
-            said.append(f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}")
-        return ", ".join(said)
+            readings.append(
+                f"spaCy {'refuses the sentence' if refused else 'reads on to the next L'}"
+            )
+        return ", ".join(readings)
 
     def _other_scheme(self) -> Scheme | None:
         """Another scheme in which all tags are valid."""

@@ -4,6 +4,7 @@ The text of a document is made of its words when columns are read, so that all o
 that text. Documents without tokens get those of their text: words, and other characters alone.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -12,6 +13,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.columns.tagged_tokens import MadeText
+from hlteval.converters.format import WrongSetting
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Mask, Scheme, Spans, TagSequence, Whole, detect
 
@@ -41,6 +43,21 @@ class Tagged(NamedTuple):
     mentions: pl.DataFrame
     made: MadeText
 
+    def bodies(self, line: pl.Expr, end: str = "\n") -> Iterator[tuple[str, str]]:
+        """Give the name and the joined lines of each document; empty without tokens.
+
+        Args:
+            line: makes the line of a token, without a line break.
+            end: what is after the last line of a sentence.
+        """
+        is_last = pl.col("begins").shift(-1, fill_value=True)
+        ends = pl.when(is_last).then(pl.lit(f"\n{end}")).otherwise(pl.lit("\n"))
+        lines = self.tokens.select("document", line=line + ends)
+        joined = lines.group_by("document").agg(pl.col("line").str.join(""))
+        bodies = dict(joined.iter_rows())
+        for row, name in self.documents.select("row", "name").iter_rows():
+            yield name, bodies.get(row, "")
+
 
 #: Why a mention is lost whose fragments are counted already.
 _IN_PIECES = "discontinuous spans"
@@ -49,6 +66,7 @@ _IN_PIECES = "discontinuous spans"
 def _tokens(corpus: Corpus) -> pl.DataFrame:
     """The tokens of a corpus by document and start, or those of its texts; and what they begin."""
     own = corpus.tokens.select("document", "segment_row", "start", "end", "text", "pos")
+    own = own.filter(pl.col("text") != "")
     own = own.sort("document", "start", "end", maintain_order=True)
     new = pl.col("segment_row").ne_missing(pl.col("segment_row").shift(1))
     begins = new | (pl.col("document") != pl.col("document").shift(1))
@@ -81,7 +99,7 @@ def tag_corpus(
         separator: what is between columns: `tab` or `space`.
         scheme: of the tags; `same` for that of the tags of the corpus.
         document_line: how documents begin.
-        glue: whether a format says where no space is between words.
+        glue: whether a format marks words without a space between them.
     """
     named = document_line in {"named", "begin"}
     fit = ~pl.col("name").str.contains(_UNNAMED) if named else pl.lit(value=True)
@@ -90,7 +108,7 @@ def tag_corpus(
     if document_line == "none":
         documents = documents.with_columns(number=pl.lit(0, pl.Int64))
     word = pl.col("text").str.replace_all(_UNFIT[separator], "_").str.replace(_MARKER, "_$1")
-    tokens = _tokens(corpus).filter(pl.col("text") != "").with_columns(word=word)
+    tokens = _tokens(corpus).with_columns(word=word)
     keys = documents.select("number", document="row")
     tokens = tokens.join(keys, on="document", how="inner", maintain_order="right_left")
     tokens = tokens.with_columns(token=pl.int_range(pl.len(), dtype=pl.Int64))
@@ -139,7 +157,7 @@ def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
         .when(pl.col("sentence") != pl.col("other"))
         .then(pl.lit("spans over several sentences"))
         .when(~pl.col("label").str.contains(r"^[^\s\x00\x{FEFF}]+$") | (pl.col("label") == "_"))
-        .then(pl.lit("mentions whose label is empty or has blanks"))
+        .then(pl.lit("mentions whose label is empty or has spaces"))
     )
     rows = rows.with_columns(lost=reason)
     kept = rows.filter(pl.col("lost").is_null())
@@ -153,7 +171,7 @@ def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
 
 
 def _without_overlaps(first: Whole, last: Whole) -> Mask:
-    """Whether each span is kept: of some that overlap, the first one, and what is behind it.
+    """Whether each span is kept: of some that overlap, the first one, and what follows it.
 
     Args:
         first: the first token of each span, in order; the longest first among equals.
@@ -181,12 +199,12 @@ def _tags(mentions: pl.DataFrame, owners: Whole, begins: Mask, scheme: Scheme) -
         scheme: of the tags.
     """
     size = len(begins)
-    owner = np.r_[-1, owners, -1]  # with nothing before and behind all tokens
+    owner = np.r_[-1, owners, -1]  # with nothing before and after all tokens
     code = np.r_[mentions["label"].rank("dense").to_numpy().astype(np.int64), 0]
     label = np.where(owner >= 0, code[owner], 0)
     ends = np.r_[begins[1:], np.ones(min(size, 1), dtype=np.bool_)]
     before = np.where(begins, 0, label[:-2]) == label[1:-1]  # the same label beside it
-    behind = np.where(ends, 0, label[2:]) == label[1:-1]
+    after = np.where(ends, 0, label[2:]) == label[1:-1]
     opens, closes = owner[:-2] != owner[1:-1], owner[2:] != owner[1:-1]
     letters = np.full(size, "I")
     match scheme:
@@ -195,7 +213,7 @@ def _tags(mentions: pl.DataFrame, owners: Whole, begins: Mask, scheme: Scheme) -
         case "IOB2":
             letters[opens] = "B"
         case "IOE1":
-            letters[closes & behind] = "E"
+            letters[closes & after] = "E"
         case "IOE2":
             letters[closes] = "E"
         case _:
@@ -216,9 +234,17 @@ def write(
     columns: str = "word,tag",
     separator: str = "tab",
 ) -> None:
-    """Write the documents of all corpora to one file."""
+    """Write the documents of all corpora to one file.
+
+    Raises:
+        WrongSetting: if the columns lack the word or the tag, or cannot be columns.
+    """
     between = {"tab": "\t", "space": " "}[separator]
-    named = columns.split(",")
+    named = [name.strip() for name in columns.split(",")]
+    if not {"word", "tag"} <= {*named}:
+        raise WrongSetting(f"invalid columns {columns}: word and tag must be among them")
+    if any(re.search(r"^$|\s", name) for name in named):
+        raise WrongSetting(f"invalid columns {columns}: names are not empty, without spaces")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
             tagged = tag_corpus(corpus, separator, to_scheme, document_line)
@@ -236,14 +262,8 @@ def _blocks(
         "pos": pl.col("pos").replace("", None).str.replace_all(unfit, "_").fill_null("_"),
     }
     line = pl.concat_str([cells.get(name, pl.lit(name)) for name in columns], separator=between)
-    behind = pl.col("begins").shift(-1, fill_value=True)
-    behind |= pl.col("document") != pl.col("document").shift(-1)
-    ends = pl.when(behind).then(pl.lit("\n\n")).otherwise(pl.lit("\n"))
-    lines = tagged.tokens.select("document", line=line + ends)
-    joined = lines.group_by("document", maintain_order=True).agg(pl.col("line").str.join(""))
-    bodies = dict(joined.iter_rows())
-    plain = between.join(["-DOCSTART-", *["-X-"] * (len(columns) - 2), "O"][: max(len(columns), 2)])
-    for row, name in tagged.documents.select("row", "name").iter_rows():
+    plain = between.join(["-DOCSTART-", *["-X-"] * (len(columns) - 2), "O"])
+    for name, body in tagged.bodies(line):
         match document_line:
             case "named":
                 yield f"-DOCSTART- ({name})\n\n"
@@ -251,7 +271,7 @@ def _blocks(
                 yield f"{plain}\n\n"
             case "begin":
                 yield f"#begin document ({name}); part 000\n"
-        yield bodies.get(row, "")
+        yield body
         if document_line == "begin":
             yield "#end document\n"
 

@@ -1,6 +1,6 @@
 """Tokens with tags as tables of a corpus: the text that words make, sentences, and tagged spans."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -8,10 +8,12 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.columns.tag_findings import Repair, TagProblems
-from hlteval.converters.toolkit.source_files import File, stem
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.source_files import File, read_files, stem, unique_name
 from hlteval.findings import Finding, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme, Spans, TagSequence, Whole, detect, read_spans
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Lines
 
 #: Gives the place of a field in a line: first code point, and one past the last, 0-based.
@@ -34,6 +36,35 @@ class TokenRows(NamedTuple):
     names: Mapping[int, str]
     documents: int
     problems: list[Problem]
+
+    @classmethod
+    def of(
+        cls, tokens: pl.DataFrame, begun: Sequence[str | None], problems: list[Problem]
+    ) -> "TokenRows":
+        """The lines of a file in which some lines begin a document.
+
+        Args:
+            tokens: as above; their `document` is the number of such lines before them.
+            begun: the name in each such line; empty or None where it has none.
+            problems: what is wrong with other lines.
+        """
+        shift = int(tokens.height > 0 and tokens["document"][0] == 0)  # before the first such line
+        taken = dict[str, int]()
+        names = {at: unique_name(name, taken) for at, name in enumerate(begun, shift) if name}
+        tokens = tokens.with_columns(pl.col("document") + shift - 1)
+        return cls(tokens, names, len(begun) + shift, problems)
+
+    @classmethod
+    def without_tokens(cls, *problems: Problem) -> "TokenRows":
+        """The lines of a file that cannot be read, or that has none."""
+        return cls(pl.DataFrame(schema=_SCHEMA), {}, 0, [*problems])
+
+
+_SCHEMA = {
+    **dict.fromkeys(("record", "document"), pl.Int64),
+    **dict.fromkeys(("word", "tag"), pl.String),
+    "begins": pl.Boolean,
+}
 
 
 @dataclass(frozen=True)
@@ -131,6 +162,41 @@ class TagReader:
         }
 
 
+#: Gives the tokens of a text, and where their tags are in a line.
+Divide = Callable[[str, Lines], tuple[TokenRows, Stretch]]
+
+
+def read_tagged(
+    source: Source,
+    form: str,
+    suffix: str,
+    scheme: Scheme | Literal["auto"],
+    repair: Repair,
+    divide: Divide,
+) -> Iterator[ReadResult]:
+    """The tokens and mentions of each file; see `TagReader`.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        suffix: of files, which the names of documents leave out.
+        scheme: of the tags.
+        repair: what becomes of sequences that are not valid in the scheme.
+        divide: gives the tokens of a text with line feeds.
+    """
+    numbered = source.kind in {"file", "stdin"}
+
+    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
+        text = file.text or ""
+        if "\r" in text:  # a single character is found much faster than two
+            text = text.replace("\r\n", "\n")
+        lines = Lines(text)
+        rows, stretch = divide(text, lines)
+        return TagReader(scheme, repair, suffix, numbered, stretch).read(file, lines, rows)
+
+    return read_files(source, form, own)
+
+
 def _with_candidates(
     mentions: pl.DataFrame, entities: pl.Series
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -143,12 +209,8 @@ def _with_candidates(
     place = ("document", "origin", "record")
     candidates = entities.str.split("|")
     rows = mentions.select(*place, mention_row="row").with_columns(entity=candidates)
-    rank = (
-        pl.col("entity")
-        .list.len()
-        .map_batches(lambda sizes: pl.int_ranges(1, sizes + 1, eager=True))
-    )
-    several = rows.filter(pl.col("entity").list.len() > 1).with_columns(rank=rank)
+    size = pl.col("entity").list.len()
+    several = rows.filter(size > 1).with_columns(rank=pl.int_ranges(1, size + 1))
     links = several.explode("entity", "rank").filter(pl.col("rank") > 1)
     links = links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
     return mentions.with_columns(entity=candidates.list.first()), links
@@ -178,7 +240,7 @@ class MadeText(NamedTuple):
         """The words with spaces between them, and line breaks between sentences.
 
         Args:
-            tokens: `word`, `document`, whether a sentence `begins` at each, and perhaps `glued`,
+            tokens: `word`, `document`, whether a sentence `begins` at each, and possibly `glued`,
                 whether no space is before it.
             documents: how many documents there are.
         """

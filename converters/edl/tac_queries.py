@@ -3,7 +3,7 @@ r"""TAC KBP queries: mentions in XML, and a table of their links, as until 2014.
 Format:
     In a file of XML, each `query` has an `id`, and `name`, `docid`, `beg` and `end`. Tables beside
     it have a line per link with the query, the entity, its type and a score, between tabs; type
-    and score may be absent, and cells behind them are ignored.
+    and score may be absent, and cells after them are ignored.
 
 Conventions:
     Offsets are 0-based and inclusive. The links of a query are its candidates, the best score
@@ -38,6 +38,7 @@ _OFFSET = re.compile("[0-9]{1,15}")
 _PARTS = {"docid": re.compile(".+", re.DOTALL), "beg": _OFFSET, "end": _OFFSET}
 _QUERIES = {"origin": pl.Int64, "record": pl.Int64, "mention": pl.String, "text": pl.String,
             "name": pl.String, "start": pl.Int64, "end": pl.Int64}  # fmt: skip
+_LINKS = {**dict.fromkeys(("mention", "entity", "label"), pl.String), "confidence": pl.Float64}
 
 
 def sniff(source: Source) -> bool:
@@ -51,29 +52,21 @@ def _with_end(source: Source, *ends: str) -> tuple[Member, ...]:
 
 def read(source: Source) -> Iterator[ReadResult]:
     """The mentions and links of all files, as one batch."""
-    files, queries = FileBatch(source.path, FORMAT.name), list[tuple[object, ...]]()
+    files, queries = FileBatch(source.path, FORMAT.name), dict[str, tuple[object, ...]]()
     for member in _with_end(source, ".xml"):
         origin, text = len(files.members), files.open(member)
         if text is not None:
             problems = [(problem, None) for problem in _queries(text, origin, queries)]
             files.findings += located_findings(text, problems, member)
-    rows = pl.DataFrame(queries, schema=_QUERIES, orient="row")
-    rows = rows.unique("mention", keep="first", maintain_order=True)
+    rows = pl.DataFrame([*queries.values()], schema=_QUERIES, orient="row")
     links = [_links(member, files, rows) for member in _with_end(source, ".tab", ".tsv")]
-    schema = {
-        "mention": pl.String,
-        "entity": pl.String,
-        "label": pl.String,
-        "confidence": pl.Float64,
-    }
-    every = pl.concat([pl.DataFrame(schema=schema), *links])
+    every = pl.concat([pl.DataFrame(schema=_LINKS), *links])
     every = every.sort("confidence", descending=True, nulls_last=True, maintain_order=True)
     every = every.with_columns(rank=pl.int_range(1, pl.len() + 1).over("mention"))
     best = every.filter(rank=1).drop("rank")
     documents, mentions = with_documents(rows)
-    mentions = mentions.join(best, on="mention", how="left", maintain_order="left").with_columns(
-        pl.col("label").fill_null("")
-    )
+    mentions = mentions.join(best, on="mention", how="left", maintain_order="left")
+    mentions = mentions.with_columns(pl.col("label").fill_null(""))
     place = mentions.select("mention", "document", "origin", "record", mention_row="row")
     others = place.join(every.filter(pl.col("rank") > 1), on="mention", maintain_order="left_right")
     corpus = Corpus(
@@ -85,8 +78,8 @@ def read(source: Source) -> Iterator[ReadResult]:
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-def _queries(text: str, origin: int, queries: list[tuple[object, ...]]) -> list[Problem]:
-    """Add the queries of a file; give what is wrong with it."""
+def _queries(text: str, origin: int, queries: dict[str, tuple[object, ...]]) -> list[Problem]:
+    """Add the queries of a file by their identifiers; give what is wrong with it."""
     try:
         elements = parse(text).elements
     except Malformed as reason:
@@ -101,12 +94,15 @@ def _queries(text: str, origin: int, queries: list[tuple[object, ...]]) -> list[
     for element in (element for element in elements if element.tag == "query"):
         own, name = parts.get(element.ordinal, {}), element.attributes.get("id", "")
         missing = [part for part, form in _PARTS.items() if not form.fullmatch(own.get(part, ""))]
-        if missing or not name:
-            values = {"id": shorten(name, 40), "missing": (missing or ["id"])[0]}
-            problems.append(element.problem("TAC101", **values))
-            continue
-        offsets = int(own["beg"]), int(own["end"]) + 1
-        queries.append((origin, element.line, name, own.get("name"), own["docid"], *offsets))
+        missing += [] if name else ["id"]
+        if not missing:
+            place = (own["docid"], int(own["beg"]), int(own["end"]) + 1)
+            query = (origin, element.line, name, own.get("name"), *place)
+            if queries.setdefault(name, query)[-3:] == place:
+                continue
+            missing = ["id of its own"]
+        values = {"id": shorten(name, 40), "missing": missing[0]}
+        problems.append(element.problem("TAC101", **values))
     return problems
 
 
@@ -118,9 +114,8 @@ def _links(member: Member, files: FileBatch, queries: pl.DataFrame) -> pl.DataFr
     rows = rows.filter(pl.col("line").str.strip_chars() != "")
     cell = pl.col("line").str.split("\t").list
     names = ("mention", "entity", "label", "score")
-    rows = rows.with_columns(
-        **{name: cell.get(at, null_on_oob=True) for at, name in enumerate(names)}
-    )
+    cells = {name: cell.get(at, null_on_oob=True) for at, name in enumerate(names)}
+    rows = rows.with_columns(**cells)
     known = pl.col("mention").is_in(queries["mention"].implode())
     wrong = rows.filter(pl.col("entity").fill_null("").str.len_chars().eq(0) | ~known)
     problems = (

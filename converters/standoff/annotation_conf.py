@@ -2,8 +2,8 @@
 
 *Format*: sections `[entities]` (formerly `[spans]`), `[relations]`, `[events]`, `[attributes]`; a
 line has a label and, after white space, arguments as `ROLE:TYPE|TYPE`, separated by commas. A label
-that is indented by tabs is a child of the one above; one behind `!` is a heading only. `?`, `*`,
-`+` and `{2}` behind a role say how often it occurs. `<NAME>=A|B` names several types; `<ENTITY>`,
+that is indented by tabs is a child of the one above; one after `!` is a heading only. `?`, `*`,
+`+` and `{2}` after a role mean how often it occurs. `<NAME>=A|B` names several types; `<ENTITY>`,
 `<EVENT>`, `<RELATION>` and `<ANY>` are all of a section. `<REL-TYPE>:symmetric` marks relations
 whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a separator.
 
@@ -17,10 +17,12 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
+from operator import attrgetter
 from typing import NamedTuple
 
 from hlteval.findings import Finding, Problem
-from hlteval.findings.suggest import did_you_mean, hints
+from hlteval.findings.suggest import hints
 from hlteval.sources import decode, open_source
 from hlteval.syntax.places import Places
 
@@ -42,7 +44,7 @@ _ALL: Mapping[str, tuple[str, ...]] = {
 _MACRO = re.compile(r"<([A-Za-z0-9_-]+)>=(.*)")
 _ARGUMENT = re.compile(r"([^\s:]+?)(\?|\*|\+|\{[0-9-]+\})?:(.+)")
 
-#: How often an argument occurs, by what is behind its role.
+#: How often an argument occurs, by what follows its role.
 _TIMES: Mapping[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
 
 
@@ -83,7 +85,7 @@ class AnnotationConf:
         path: of the file.
         text: of the file.
         sections: the labels of each section, in order.
-        macros: the types that names in angle brackets stand for.
+        macros: the types of names in angle brackets.
         problems: what cannot be read, with offsets.
         headings: where sections begin in the text.
     """
@@ -95,16 +97,12 @@ class AnnotationConf:
     problems: Sequence[Problem] = ()
     headings: Mapping[str, int] = field(default_factory=dict)
 
-    def line(self, at: int) -> int:
-        """The number of the line at an offset."""
-        return self.text.count("\n", 0, at) + 1
-
     def section(self, name: str) -> Sequence[ConfLabel]:
         """The labels of a section."""
         return self.sections.get(name, ())
 
     def labels(self, unit: str) -> tuple[str, ...]:
-        r"""The labels of the annotations of a unit, each once; headings are none.
+        r"""The labels of the annotations of a unit, each once, without headings.
 
         Examples:
             >>> parse("[entities]\n!Name\n\tPerson\n\tPlace\n").labels("mentions")
@@ -112,11 +110,6 @@ class AnnotationConf:
         """
         section = self.section(_OF_UNITS.get(unit, "entities"))
         return tuple(dict.fromkeys(item.label for item in section if not item.is_heading))
-
-    @property
-    def parents(self) -> Mapping[str, str]:
-        """The parent of each entity that has one."""
-        return {item.label: item.parent for item in self.section("entities") if item.parent}
 
     @property
     def symmetric(self) -> tuple[str, ...]:
@@ -148,26 +141,62 @@ class AnnotationConf:
     @cached_property
     def _subtypes(self) -> Mapping[str, Sequence[str]]:
         children: dict[str, list[str]] = {}
-        for label, parent in self.parents.items():
-            children.setdefault(parent, []).append(label)
+        for item in self.section("entities"):
+            if item.parent:
+                children.setdefault(item.parent, []).append(item.label)
         return children
 
+    @cached_property
+    def _headings(self) -> frozenset[str]:
+        return frozenset(item.label for item in self.section("entities") if item.is_heading)
+
+    def _all(self, name: str) -> Iterator[str]:
+        """Give the labels of all sections that a name such as `<ANY>` is for."""
+        for section in reversed(_ALL.get(name, ())):
+            yield from (item.label for item in self.section(section) if not item.is_heading)
+
     def types(self, names: Sequence[str]) -> Iterator[str]:
-        """Give the labels that types stand for, with the children of each; each once."""
-        headings = {item.label for item in self.section("entities") if item.is_heading}
-        seen, coming = set[str](), [*reversed(names)]
+        """Give the labels that types name, with the children of each; each once."""
+        seen, coming = set[str](), [iter(names)]
+        while coming:
+            name = next(coming[-1], None)
+            if name is None:
+                coming.pop()
+            elif name not in seen:
+                seen.add(name)
+                if name in self.macros or name in _ALL:
+                    coming.append(chain(self.macros.get(name, ()), self._all(name)))
+                    continue
+                yield from () if name in self._headings else (name,)
+                coming.append(iter(self._subtypes.get(name, ())))
+
+    @cached_property
+    def _names(self) -> Mapping[str, Sequence[str]]:
+        """Of each label and name, the parents and names that it is directly one of."""
+        names: dict[str, list[str]] = {}
+        for parent, children in self._subtypes.items():
+            for label in children:
+                names.setdefault(label, []).append(parent)
+        for macro, members in (*self.macros.items(), *((name, self._all(name)) for name in _ALL)):
+            for member in members:
+                names.setdefault(member, []).append(macro)
+        return names
+
+    def names_of(self, label: str) -> frozenset[str]:
+        r"""All names by which an argument can allow a label: those whose `types` have it.
+
+        Examples:
+            >>> conf = parse("[entities]\nP\n\tQ\n<PQ>=P\n")
+            >>> sorted(conf.names_of("Q"))
+            ['<ANY>', '<ENTITY>', '<PQ>', 'P', 'Q']
+        """
+        names, coming = set[str](), [label]
         while coming:
             name = coming.pop()
-            if name in seen:
-                continue
-            seen.add(name)
-            for section in _ALL.get(name, ()):
-                coming += [i.label for i in reversed(self.section(section)) if not i.is_heading]
-            if name in self.macros:
-                coming += reversed(self.macros[name])
-            elif name not in _ALL:
-                yield from () if name in headings else (name,)
-                coming += reversed(self._subtypes.get(name, ()))
+            if name not in names:
+                names.add(name)
+                coming += self._names.get(name, ())
+        return frozenset(names)
 
     def findings(self, unit: str) -> tuple[Finding, ...]:
         """The findings about lines that cannot be read, and about undeclared types of a unit."""
@@ -234,6 +263,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     macros: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     headings: dict[str, int] = {}
+    unknown: list[tuple[int, str]] = []
     section, at, above = "", 0, list[str]()
     for line in text.split("\n"):
         start, written = at, line.split("#")[0].rstrip()
@@ -245,9 +275,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
             section, above = _SECTIONS.get(content[1:-1].strip().lower(), "?"), []
             headings.setdefault(section, start)
             if section == "?":
-                hint = did_you_mean(content[1:-1], _SECTIONS, f"use {', '.join(_SECTIONS)}")
-                values = {"reason": f"unknown section {content}", "hint": hint}
-                problems.append(Problem("TSK201", 0, start, start + len(written), values))
+                unknown.append((start, written))
             continue
         if macro := _MACRO.fullmatch(content):
             macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
@@ -255,6 +283,12 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
             item, wrong = _label(written, start, above)
             sections[section].append(item)
             problems += wrong
+    names = {written: written.strip()[1:-1] for _, written in unknown}
+    meant = hints(names.values(), _SECTIONS, f"use {', '.join(_SECTIONS)}")
+    for start, written in unknown:
+        values = {"reason": f"unknown section {written.strip()}", "hint": meant[names[written]]}
+        problems.append(Problem("TSK201", 0, start, start + len(written), values))
+    problems.sort(key=attrgetter("start"))
     return AnnotationConf(path, text, sections, macros, problems, headings)
 
 
@@ -289,7 +323,7 @@ def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Pro
                 most = int(times[3]) if times[3] else None if times[2] else least
             arguments.append(ConfArgument(found[1], least, most, types, offset + found.start(3)))
         elif written and not written.startswith("<"):
-            values = {"reason": f"{written} is no argument", "hint": "write it as ROLE:TYPE"}
+            values = {"reason": f"{written} is not an argument", "hint": "write it as ROLE:TYPE"}
             problems.append(Problem("TSK201", 0, offset, offset + len(written), values))
     heading = name.startswith("!")
     return ConfLabel(label, parent, tuple(arguments), symmetric, heading, start), problems

@@ -12,8 +12,8 @@ Conventions:
     normalization of a mention is its entity, further ones are other candidates. An entity without a
     knowledge base is written with the knowledge base ``KB``. An event without a trigger gets one at
     its first argument, with a note that marks it; reading removes both. Identifiers that are not
-    valid in brat are replaced. An annotation.conf in the folder of a document or in one above says
-    which labels, arguments and values there are; a visual.conf, how they are shown.
+    valid in brat are replaced. An annotation.conf in the folder of a document or in one above
+    declares the labels, arguments and values; a visual.conf, the names that are displayed.
 
 Example lines:
     T1	Organization 0 4	Sony

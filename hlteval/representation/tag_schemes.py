@@ -1,7 +1,7 @@
 """Spans in sequences of tags: the schemes IOB1, IOB2, IOE1, IOE2, IOBES and BILOU.
 
 A tag is a prefix and a type (`B-PER`). Sequences are arrays with an element per token; sentences
-follow each other, and each begins where `begins` says so. A span never crosses sentences.
+follow each other, and each begins where `begins` is true. A span never crosses sentences.
 
 Two ways to read them are in use, and they differ only where a sequence is not valid in its scheme:
 

@@ -217,8 +217,8 @@ class Lines:
 
     def _slice(self, at: int) -> pl.Series:
         if self._last is None or self._last[0] != at:
-            start, end = self._bounds[0][at : at + 2]
-            text = self._text[start:end].removesuffix("\n")
+            starts = self._bounds[0]
+            text = self._text[starts[at] : starts[at + 1]].removesuffix("\n")
             lines = pl.Series("line", [text], dtype=pl.String).str.split("\n").explode()
             self._last = (at, lines.str.strip_suffix("\r"))
         return self._last[1]

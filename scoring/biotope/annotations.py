@@ -99,13 +99,14 @@ def overlaps(
         )
         for rows in (ours, theirs)
     )
-    groups = pl.concat([ours.select(by), theirs.select(by)]).select(pl.struct(by).rank("dense"))
-    ends = pl.concat([ours["end"], theirs["end"]]).to_numpy()
-    base = groups.to_series().cast(pl.Int64) * (1 + int(ends.max(initial=0)))  # groups are apart
-    ours, theirs = (
-        rows.with_columns(begin=pl.col("start") + own, until=pl.col("end") + own)
-        for rows, own in ((ours, base.head(len(ours))), (theirs, base.tail(len(theirs))))
+    both = pl.concat([rows.select(*by, "start", "end") for rows in (ours, theirs)])
+    ranks = pl.concat([both["start"], both["end"]]).rank("dense").cast(pl.Int64)  # may be huge
+    group = both.select(pl.struct(by).rank("dense").cast(pl.Int64)).to_series()
+    base = group * (2 * len(both) + 1)  # groups are apart
+    both = pl.DataFrame(
+        {"begin": base + ranks.head(len(both)), "until": base + ranks.tail(len(both))}
     )
+    ours, theirs = ours.hstack(both.head(len(ours))), theirs.hstack(both.tail(len(theirs)))
     theirs = theirs.drop(by).rename(lambda name: f"{name}_system")
     pairs = ours.join_where(
         theirs, pl.col("begin") < pl.col("until_system"), pl.col("begin_system") < pl.col("until")

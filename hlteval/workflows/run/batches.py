@@ -378,7 +378,8 @@ class Batch:
         lists = ("documents", "reference", "findings", "judging", "deferred")
         for name in (*lists, "counts", "alignments", "evidence"):
             getattr(self, name).extend(getattr(other, name))
-        self.places = other.places | self.places
+        for name, file in other.places.items():
+            self.places.setdefault(name, file)
         self.exchanged = self.exchanged or other.exchanged
         for side, types in other.types.items():
             self.types.setdefault(side, set()).update(types)

@@ -10,9 +10,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import hlteval
+from hlteval.representation.schema import FRAGMENTS
+from hlteval.scoring.biotope.annotations import overlaps, places, shared_characters
+from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 ONTOLOGY = str(FIXTURES / "bb19-norm/valid/ontology.tab")
@@ -63,3 +69,30 @@ def test_every_measure_by_hand(task: str) -> None:
     options = {} if "rel" in task or "event" in task else {"ontology": ONTOLOGY}
     sides = (str(valid / "reference"), str(valid / "submission"))
     assert hlteval.score(task, *sides, options=options).metrics == pytest.approx(EXAMPLES[task])
+
+
+@given(st.lists(st.tuples(st.booleans(), *[st.integers(0, 9)] * 4), max_size=8))
+@settings(max_examples=tries(40), deadline=None)
+def test_entities_that_share_characters_are_those_of_all_pairs(
+    drawn: list[tuple[bool, int, int, int, int]],
+) -> None:
+    unit = 4 * 10**17  # offsets may be any
+    rows = [
+        (ours, number % 2, str(label % 2), start * unit, (start + size) * unit)
+        for ours, number, label, start, size in drawn
+    ]
+    schema = {"document": pl.Int64, "label": pl.String, "start": pl.Int64, "end": pl.Int64}
+    sides = [
+        places(pl.DataFrame([row[1:] for row in rows if row[0] == of], schema=schema, orient="row")
+               .with_row_index("row").with_columns(pl.lit(None, FRAGMENTS).alias("fragments")))
+        for of in (True, False)
+    ]  # fmt: skip
+    found = overlaps(sides[0], sides[1], ["document", "label"], shared_characters)
+    ours, theirs = (side.rows(named=True) for side in sides)
+    assert found.select("row", "row_system").rows() == [
+        (a["row"], b["row"])
+        for a in ours
+        for b in theirs
+        if (a["document"], a["label"]) == (b["document"], b["label"])
+        and min(a["end"], b["end"]) > max(a["start"], b["start"])
+    ]

@@ -8,6 +8,7 @@ import pytest
 
 from hlteval import convert, validate
 from hlteval.converters import load
+from hlteval.converters.format import WrongSetting
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
@@ -109,3 +110,47 @@ def test_scores_come_back_and_losses_are_counted(tmp_path: Path) -> None:
     convert(corpus, tmp_path / "x.tsv", to_format="label-table")
     (read,) = form.read(open_source(str(tmp_path / "x.tsv")))
     assert read.corpus.instances.select("label", "llr").rows() == [("a", 0.25), ("d;e", None)]
+
+
+def problems(path: Path, **values: str) -> list[tuple[str, int | None]]:
+    (read,) = load("label-table").with_settings(values).read(open_source(str(path)))
+    return [(item.code, item.span and item.span.line) for item in read.findings]
+
+
+def test_scores_that_are_not_finite_are_not_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("id\tlabel\tllr\n1\ta\tnan\n2\ta\t-inf\n3\ta\t1e999\n4\ta\t 0.5\n5\ta\t\n")
+    assert problems(path) == [("LBT104", 2), ("LBT104", 3), ("LBT104", 4)]
+
+
+def test_commas_are_not_cells_between_tabs(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text("id\tlabel\nd1, d2\nd3\tx\n")
+    assert problems(path) == [("LBT102", 2)]
+
+
+def test_rows_of_several_lines_keep_the_numbers_of_lines(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text('"id","label"\n"a\nb","x"\n"c,d",\n"e,f"\n"",x\nd,z,w\n')
+    assert problems(path, quoting="minimal") == [("LBT102", 5), ("LBT103", 6), ("LBT102", 7)]
+
+
+def test_batches_with_and_without_scores_have_one_header(tmp_path: Path) -> None:
+    form, corpora = load("label-table"), []
+    assert form.write is not None
+    for name, text in (("a", "id\tlabel\na\tx\n"), ("b", "id\tlabel\tllr\nb\tx\t0.5\n")):
+        (tmp_path / name).write_text(text)
+        (read,) = form.read(open_source(str(tmp_path / name)))
+        corpora.append(read.corpus)
+    form.write(iter(corpora), tmp_path / "x.tsv")
+    assert (tmp_path / "x.tsv").read_text() == "id\tlabel\tllr\na\tx\t\nb\tx\t0.5\n"
+    form.write(iter([]), tmp_path / "x.tsv")
+    assert (tmp_path / "x.tsv").read_text() == "id\tlabel\n"
+
+
+@pytest.mark.parametrize("names", ["", "id", "id,", "a,b,c"])
+def test_a_table_has_two_names(names: str, tmp_path: Path) -> None:
+    write = load("label-table").with_settings({"names": names}).write
+    assert write is not None
+    with pytest.raises(WrongSetting):
+        write([Corpus()], tmp_path / "x.tsv")

@@ -112,3 +112,23 @@ def test_aida_has_names_with_entities() -> None:
     ]
     pages = result("aida", path, entity="freebase")
     assert [entity for _, entity in linked(pages)] == ["NIL", "/m/0345h", "NIL", "/m/01", "/m/02"]
+
+
+def test_lines_without_a_word_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllup"
+    path.write_text(
+        "# global.columns = ID FORM NER\n_\tA\tB-X\n2-3\tab\tB-X\n2.1\t\tO\n3\t\tI-X\n", "utf-8"
+    )
+    read = result("conllu-plus", path)
+    assert spans(read) == [("X", "A")]
+    (only,) = read.findings
+    assert (only.code, only.span and only.span.line) == ("COL101", 5)
+    assert only.help.endswith("the word is empty")
+    assert read.corpus.rejected_records["text"].to_list() == ["3\t\tI-X"]
+
+
+def test_words_that_begin_like_a_comment_are_words(tmp_path: Path) -> None:
+    path = tmp_path / "a.conllup"
+    path.write_text("# global.columns = FORM NER\n# a\tb\n#tag\tB-X\n#\tO\n", "utf-8")
+    assert spans(result("conllu-plus", path)) == [("X", "#tag")]
+    assert result("conllu-plus", path).corpus.tokens["text"].to_list() == ["#tag", "#"]

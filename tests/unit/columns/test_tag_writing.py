@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters import load
-from hlteval.converters.format import ReadResult
+from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 from tests.effort import tries
@@ -115,7 +115,7 @@ def test_what_tags_cannot_represent_is_counted(tmp_path: Path) -> None:
     assert FORM.count_losses(corpus) | {} == {
         "spans that overlap another one": 2,  # of 4-7 in 0-7, and of 4-11 beside it
         "spans that do not begin and end with words": 2,
-        "mentions whose label is empty or has blanks": 1,
+        "mentions whose label is empty or has spaces": 1,
         "spans over several sentences": 1,
         "texts that are not their words with single spaces": 1,
         **dict.fromkeys(
@@ -245,3 +245,37 @@ def test_help_says_how_tools_read_a_broken_sequence(
     path.write_text(f"{text}\n{valid}\n", "utf-8")
     found = result(path, scheme=scheme).findings
     assert (found[0].code, found[0].help) == ("COL103", reading)
+
+
+@pytest.mark.parametrize(
+    "columns", ["", "word", "pos,tag", "word,Tag", "word,,tag", "word,a b,tag"]
+)
+def test_columns_without_words_or_tags_are_refused(columns: str, tmp_path: Path) -> None:
+    with pytest.raises(WrongSetting):
+        written(corpus_of("Osh", [(0, 3, "X")]), tmp_path / "x", columns=columns)
+    assert not (tmp_path / "x").exists()
+
+
+def test_spaces_around_names_of_columns_do_not_count(tmp_path: Path) -> None:
+    text = written(corpus_of("Osh", [(0, 3, "X")]), tmp_path / "x", columns="word, -X- ,tag")
+    assert text.endswith("Osh\t-X-\tB-X\n\n")
+
+
+def test_a_sentence_that_begins_with_an_empty_token_begins(tmp_path: Path) -> None:
+    place = {"document": 0, "origin": 0, "record": 1}
+    tokens = [
+        {**place, "row": at, "start": start, "end": start + len(text), "text": text, **more}
+        for at, (start, text, more) in enumerate(
+            [(0, "Osh", {"segment_row": 0}), (4, "", {"segment_row": 1}),
+             (4, "No", {"segment_row": 1})]
+        )
+    ]  # fmt: skip
+    segments = [
+        {**place, "row": at, "start": a, "end": b} for at, (a, b) in enumerate([(0, 3), (4, 6)])
+    ]
+    corpus = corpus_of("Osh\nNo", []).replace(tokens=tokens, segments=segments)
+    form = load("conllu-plus")
+    assert form.write is not None
+    form.write([corpus], tmp_path / "x.conllup")
+    (read,) = form.read(open_source(str(tmp_path / "x.conllup")))
+    assert read.corpus.documents["text"].to_list() == ["Osh\nNo"]

@@ -58,6 +58,15 @@ def test_other_files_have_no_queries(text: str, tmp_path: Path) -> None:
     assert result(tmp_path).corpus.mentions.height == 0
 
 
+def test_a_query_at_two_places_is_reported(tmp_path: Path) -> None:
+    query = "<query id='Q'><docid>D</docid><beg>5</beg><end>{}</end></query>".format
+    (tmp_path / "a.xml").write_text(f"<kbpentlink>{query(7)}{query(9)}</kbpentlink>", "utf-8")
+    (tmp_path / "b.xml").write_text(f"<kbpentlink>{query(7)}</kbpentlink>", "utf-8")
+    read = result(tmp_path)
+    assert [item.message for item in read.findings] == ["query Q has no valid id of its own"]
+    assert read.corpus.mentions.select("start", "end").rows() == [(5, 8)]
+
+
 def test_fields_of_2015_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "gold.tab"
     line = "LDC\tm1\tOsh\tD1:5-7\tm.0206\tGPE\tNAM\t1.0"

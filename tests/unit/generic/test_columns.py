@@ -147,6 +147,18 @@ def test_each_sentence_can_be_a_document(tmp_path: Path) -> None:
     assert corpus.mentions["document"].to_list() == [0, 1]
     with pytest.raises(WrongSetting):
         result("conll-columns", path, column="last")
+    path.write_text("-DOCSTART- O\n\nthe O\nsentence B-X\nis O\n\nB B-P\n", "utf-8")
+    corpus = result("conll-columns", path, document="sentence").corpus
+    assert corpus.documents["text"].to_list() == ["the sentence is", "B"]
+
+
+def test_the_word_is_not_read_as_a_tag(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("I B-P\nO B-P\n", "utf-8")
+    read = result("conll-columns", path, conlleval="gold")
+    assert [item.message for item in read.findings] == [
+        "the file has no column -2: its lines have 2 columns"
+    ]
 
 
 def test_labels_scores_and_empty_cells_of_tables(tmp_path: Path) -> None:

@@ -87,3 +87,60 @@ def test_types_that_name_each_other_come_to_an_end() -> None:
     deep = "".join(f"<M{at}>=<M{at + 1}>\n" for at in range(20_000))
     conf = parse(f"[entities]\nP\n{deep}<M20000>=P\n[relations]\nR Arg1:<M0>, Arg2:P\n")
     assert conf.roles("relations")["R"]["Arg1"] == ("P",)
+
+
+TEXT = "T1\tP 0 1\ta\nT2\tQ 2 3\tb\nR1\tR Arg1:T1 Arg2:T2\nA1\tNot T1\n"
+
+
+def codes(folder: Path, conf: str, text: str = TEXT) -> list[str]:
+    folder.mkdir(exist_ok=True)
+    (folder / "d.txt").write_text("a b\n", "utf-8")
+    (folder / "d.ann").write_text(text, "utf-8")
+    (folder / "annotation.conf").write_text(conf, "utf-8")
+    return [item.code for item in read(folder)[1]]
+
+
+@pytest.mark.parametrize(
+    ("conf", "found"),
+    [
+        ("", []),  # of another program, or of nothing
+        ("[tools]\nx\n", []),
+        ("[entities]\nP\nQ\n", []),
+        ("[entities]\nP\n[relations]\n[attributes]\n", ["ACF201"] * 3),
+        ("[entities]\nP\nQ\n[relations]\nR From:P, To:Q\nR Arg1:P, Arg2:Q\n", []),
+        ("[entities]\nA\n\tQ\nB\n\tQ\nP\n[relations]\nR Arg1:P, Arg2:A\n", []),
+        ("[entities]\nP\nQ\n[attributes]\nNot Arg:P\nNot Arg:Q, Value:No|Maybe\n", []),
+        ("[entities]\nP\nQ\n[attributes]\nNot Arg:Q\n", ["ACF202"]),
+        ("[entities]\nP\nQ\n[attributes]\nNot Arg:P, Value:No\n", ["ACF207"]),
+    ],
+)
+def test_what_declarations_allow(conf: str, found: list[str], tmp_path: Path) -> None:
+    assert codes(tmp_path, conf) == found
+
+
+def test_a_configuration_above_the_source_does_not_count(tmp_path: Path) -> None:
+    assert codes(tmp_path, "[entities]\nQ\n") == ["ACF201"]
+    (tmp_path / "own").mkdir()
+    for name in ("d.txt", "d.ann"):
+        (tmp_path / name).rename(tmp_path / "own" / name)
+    assert read(tmp_path / "own")[1] == []
+    assert [item.code for item in read(tmp_path / "own" / "d.ann")[1]] == ["CNV202"]
+
+
+def test_folders_with_copies_of_a_configuration_name_their_own(tmp_path: Path) -> None:
+    for name in "ab":
+        codes(tmp_path / name, "[entities]\nQ\n")
+    clauses = [item.clause for item in read(tmp_path)[1]]
+    assert clauses == [
+        f"{tmp_path / name / 'annotation.conf'}, line 1: [entities]" for name in "ab"
+    ]
+
+
+def test_of_many_declarations_each_role_has_all_types(tmp_path: Path) -> None:
+    names = [f"P{at}" for at in range(1000)]
+    rows = enumerate(names)
+    text = "".join(f"T{at}\t{name} 0 1\ta\nR{at}\tR Arg1:T{at} Arg2:T0\n" for at, name in rows)
+    lines = [f"R Arg1:{name}, Arg2:{name}" for name in names]
+    for least, found in ((1, []), (2, ["ACF202"])):
+        conf = "\n".join(["[entities]", *names, "[relations]", *lines[: 1001 - least], ""])
+        assert codes(tmp_path, conf, text) == found

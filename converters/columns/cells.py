@@ -1,0 +1,57 @@
+"""Cells of lines: as the columns of a table, and as stretches of a line."""
+
+from io import BytesIO
+from itertools import accumulate, pairwise
+
+import polars as pl
+
+
+def read_cells(
+    text: str, separator: str, width: int, *, first: int = 1, quoted: bool = False
+) -> pl.DataFrame:
+    r"""The cells of lines as columns `0`, `1`, …, with one more than a line should have.
+
+    A cell is null where it is empty, and where a line does not have it.
+
+    Args:
+        text: the lines.
+        separator: what is between cells.
+        width: the number of cells that a line should have.
+        first: the number of the first line.
+        quoted: whether cells may be in double quotes, and then have line breaks.
+
+    Returns:
+        A row per line with its number as `record`; of a row of several lines, the first one.
+
+    Examples:
+        >>> read_cells('a,"b\n1"\n\nc,d,e\n', ",", 2, quoted=True).rows()
+        [('a', 'b\n1', None, 1), (None, None, None, 3), ('c', 'd', 'e', 4)]
+    """
+    names = [str(at) for at in range(width + 1)]
+    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
+    if text.strip("\n"):
+        table = pl.read_csv(
+            BytesIO(f"{separator.join(names)}\n{text}".encode()),
+            separator=separator,
+            quote_char='"' if quoted else None,
+            infer_schema=False,
+            truncate_ragged_lines=True,
+        )
+    record = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
+    if quoted:
+        breaks = pl.sum_horizontal(pl.col(names).str.count_matches("\n").fill_null(0))
+        record += breaks.cast(pl.Int64).cum_sum().shift(1, fill_value=0)
+        table = table.with_columns(record=record)
+        return table.with_columns(pl.col(names).replace("", None))
+    return table.with_columns(record=record)
+
+
+def cell_spans(line: str, separator: str) -> list[tuple[int, int]]:
+    r"""The stretches of the cells of a line: first code point, and one past the last, 0-based.
+
+    Examples:
+        >>> cell_spans("ab\t\tc", "\t")
+        [(0, 2), (3, 3), (4, 5)]
+    """
+    ends = accumulate((len(cell) + 1 for cell in line.split(separator)), initial=0)
+    return [(start, end - 1) for start, end in pairwise(ends)]
