@@ -216,15 +216,15 @@ class _Document(NamedTuple):
 
     def add_frame(self, element: Element, more: Mapping[str, object]) -> None:
         """Add a relation with its members, of which unknown ones are problems."""
-        own, frame = {"record": element.ordinal}, len(self.rows.tables.get("frames", ()))
-        label = element.attributes.get("Type", "")
-        self.rows.add("frames", {**own, "kind": "relation", "label": label, **more})
+        own, label = {"record": element.ordinal}, element.attributes.get("Type", "")
+        frame: dict[str, object] = {**own, "kind": "relation", "label": label, **more}
+        self.rows.add("frames", frame)
         members = [each for each in element.attributes.get("Members", "").split(";") if each]
         for at, member in enumerate(members, start=1):
             if member not in self.names:
                 problem = element.problem("GAT201", "Members", given=member[:40])
                 self.problems.append((problem, element.attributes.get("Id")))
-            row = {**own, "frame_row": frame, "position": at, "role": f"Arg{at}"}
+            row = {**own, "frame_row": frame["row"], "position": at, "role": f"Arg{at}"}
             self.rows.add("arguments", {**row, "target": self.names.get(member, member)})
 
 
