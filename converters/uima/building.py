@@ -3,9 +3,10 @@
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping
-from itertools import accumulate, chain
+from itertools import chain
 from typing import Any
 
+from hlteval.converters.toolkit.offsets import widths
 from hlteval.converters.toolkit.rows import to_text
 from hlteval.converters.uima.layers import (
     COLUMNS,
@@ -252,5 +253,4 @@ def in_units(text: str) -> Callable[[int], int]:
     """
     if not text or max(text) < "\U00010000":
         return int
-    ends = [0, *accumulate(1 + (character > "\uffff") for character in text)]
-    return ends.__getitem__
+    return [0, *widths(text, "utf-16").cumsum().tolist()].__getitem__

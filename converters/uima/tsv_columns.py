@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
-from hlteval.converters.uima.tsv_text import Text, Unit
+from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
 from hlteval.findings import Problem
 
 _FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
@@ -17,7 +17,6 @@ _LINK = re.compile(r"(.*)->([0-9]{1,9})-([0-9]{1,9})", re.DOTALL)
 _TARGET = re.compile(
     r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
 )
-_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
 _ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 _NULL, _NONE = "*", "_"
 
@@ -123,9 +122,7 @@ def unescape(value: str) -> str:
         >>> unescape("a\\_b\\->c")
         'a_b->c'
     """
-    if "\\" not in value:
-        return value
-    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), value)
+    return unescape_text(value, _ESCAPES)
 
 
 @dataclass(slots=True)
