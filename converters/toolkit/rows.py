@@ -85,6 +85,7 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 #: Rows that are kept as dictionaries, which take ten times the memory of a table.
 _KEPT = 20_000
 
+
 class DocumentRows:
     """The rows of the files of a batch, document by document.
 

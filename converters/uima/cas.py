@@ -72,11 +72,11 @@ class View:
 
 @dataclass(slots=True)
 class Cas:
-    """A file: its structures by their keys, its views, and the features that types declare."""
+    """A file: its structures by their keys, its views, and the types that it declares."""
 
     structures: dict[str, Structure]
     views: list[View]
-    declared: Mapping[str, Sequence[str]]
+    types: Types
 
     @property
     def language(self) -> str | None:
@@ -149,7 +149,7 @@ def _has_target(item: Structure) -> bool:
 
 
 def read_cas(
-    rows: DocumentRows, origin: int, name: str, cas: Cas, report: Report, choice: Choice, unit: str
+    rows: DocumentRows, origin: int, name: str, cas: Cas, report: Report, choice: Choice
 ) -> None:
     """Add the documents of a file: its views.
 
@@ -162,11 +162,11 @@ def read_cas(
         name: the document of the file.
         cas: what is in the file.
         report: reports a problem, and gives it.
-        choice: the layers and features that are read.
-        unit: what offsets count.
+        choice: what is read of it.
     """
-    for layer, features in cas.declared.items():
-        choice.features.setdefault(layer, {}).update(dict.fromkeys(features))
+    declared = cas.types.supertypes.keys()
+    for layer in {item.type for item in cas.structures.values()} & declared:
+        choice.see(layer, cas.types.values(layer))
     member = rows.files.members[origin]
     views = [view for view in cas.views if view.text is not None or view.members]
     if not any(view.text is not None for view in views):
@@ -192,7 +192,7 @@ def read_cas(
         if view.text not in {text, None}:
             report(view.record, "UIM204", "sofa", name=document[:_SHOWN])
             continue
-        found = list(_annotations(rows, cas, view, chains, report, unit))
+        found = list(_annotations(rows, cas, view, chains, report, choice.unit))
         take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
 
 

@@ -30,7 +30,7 @@ from typing import Any
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units, inside_texts
@@ -63,16 +63,12 @@ def read(
     source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    take = partial(_take, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+    settings = layer, feature, offsets
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
 
 
-def _take(
-    rows: DocumentRows, origin: int, name: str, text: str, layer: str, feature: str, unit: str
-) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
     """Add the documents of a file, and what is wrong in it."""
-    if name in rows.documents and layers.is_initial(rows.files.members[origin]):
-        return
     reporter = _Reporter(text, rows.files.members[origin])
     valid, root = strict(text.encode())
     cas = _Reader(root, reporter).cas() if valid else None
@@ -82,7 +78,7 @@ def _take(
     if cas is None:
         rows.begin(origin, name)
     else:
-        read_cas(rows, origin, name, cas, reporter.report, Choice(layer, feature), unit)
+        read_cas(rows, origin, name, cas, reporter.report, choice)
     rows.findings += reporter.bounded.findings
 
 
@@ -185,10 +181,7 @@ class _Reader:
             else:
                 structures[key] = self.structure(key, name, item, record)
         take_arrays(structures, self.arrays)
-        views = self.views(sofas)
-        types = self.types()
-        known = {item.type for item in structures.values()} & types.supertypes.keys()
-        return Cas(structures, views, {name: types.values(name) for name in known})
+        return Cas(structures, self.views(sofas), self.types())
 
     def check(self, path: Path, wanted: type, value: Any) -> bool:
         """Whether a value has a type; if not, that is reported."""

@@ -31,7 +31,7 @@ from itertools import chain, count
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units, inside_texts
@@ -89,8 +89,8 @@ def read(
     for member in source.members:
         if _has_types(member):
             _add_types(types, member)
-    take = partial(_take, types=types, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+    take, settings = partial(_take, types), (layer, feature, offsets)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
 
 
 def _add_types(types: Types, member: Member) -> None:
@@ -122,19 +122,11 @@ def _local(tag: str) -> str:
 
 
 def _take(
-    rows: DocumentRows,
-    origin: int,
-    name: str,
-    text: str,
-    types: Types,
-    layer: str,
-    feature: str,
-    unit: str,
+    types: Types, rows: DocumentRows, origin: int, name: str, text: str, choice: Choice
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Named]()
-    superseded = name in rows.documents and layers.is_initial(member)
-    if superseded or (_has_types(member) and len(rows.files.members) > 1):
+    if _has_types(member) and len(rows.files.members) > 1:
         return
     try:
         parsed = Reader(text).read()
@@ -157,7 +149,7 @@ def _take(
             return problem
 
         cas = _cas(elements, types, problems)
-        read_cas(rows, origin, name, cas, report, Choice(layer, feature), unit)
+        read_cas(rows, origin, name, cas, report, choice)
     rows.findings += located_findings(text, problems, member)
 
 
@@ -188,8 +180,7 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
         view = views.setdefault(key, View(INITIAL, None))
         view.members, view.record = listed, record
     resolve(structures, types)
-    known = {item.type for item in structures.values()} & types.supertypes.keys()
-    return Cas(structures, list(views.values()), {name: types.values(name) for name in known})
+    return Cas(structures, list(views.values()), types)
 
 
 def _namespaces(element: Element) -> dict[str, str]:

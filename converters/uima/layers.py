@@ -10,12 +10,14 @@ alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from hlteval.converters.toolkit.rows import DocumentRows, decimal, number
-from hlteval.converters.toolkit.source_files import stem
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import DocumentRows, decimal, number, read_rows
+from hlteval.converters.toolkit.source_files import FindDocuments, stem
 from hlteval.sources import Member, Source
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -93,32 +95,29 @@ def is_pos(layer: str) -> bool:
 
 
 class Choice:
-    """The layers that are read, and the feature of each that is the label.
+    """The settings of a file: the layers that are read, and the feature of each that is the label.
 
     Args:
         layer: the name of the only layer, whole or its last part; empty for all that have content.
         feature: the name of the label; empty for the usual ones.
-        declared: the features of layers, as far as the file declares them.
+        unit: what offsets count.
     """
 
-    def __init__(
-        self, layer: str, feature: str, declared: Mapping[str, Iterable[str]] | None = None
-    ) -> None:
-        self.layer, self.feature = layer, feature
-        self.features = {name: dict.fromkeys(own) for name, own in (declared or {}).items()}
+    def __init__(self, layer: str = "", feature: str = "", unit: str = "utf-16") -> None:
+        self.layer, self.feature, self.unit = layer, feature, unit
+        self.features: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._labels: dict[str, str] = {}
 
-    def see(self, annotations: Iterable[Annotation]) -> None:
-        """Take note of the features that annotations have."""
-        for item in annotations:
-            self.features.setdefault(item.layer, {}).update(dict.fromkeys(item.values))
+    def see(self, layer: str, features: Iterable[str]) -> None:
+        """Take note of features that a layer has."""
+        self.features[layer].update(dict.fromkeys(features))
         self._labels.clear()
 
     def takes(self, layer: str) -> bool:
         """Whether spans of a layer are mentions.
 
         Examples:
-            >>> Choice("", "").takes(TOKEN), Choice("Token", "").takes(TOKEN)
+            >>> Choice().takes(TOKEN), Choice("Token").takes(TOKEN)
             (False, True)
         """
         if self.layer:
@@ -129,7 +128,9 @@ class Choice:
         """The feature of a layer that is the label; empty for none.
 
         Examples:
-            >>> Choice("", "", {"a.B": ["sense"]}).label_feature("a.B")
+            >>> choice = Choice()
+            >>> choice.see("a.B", ["sense"])
+            >>> choice.label_feature("a.B")
             'sense'
         """
         if layer not in self._labels:
@@ -163,7 +164,8 @@ def take(
         annotator: who annotated; identifiers begin with it, since others have the same.
         structure: whether sentences and tokens are added.
     """
-    choice.see(annotations)
+    for item in annotations:
+        choice.see(item.layer, item.values)
     document = _Document(rows, text, choice, annotator)
     if structure:
         document.add_structure(annotations)
@@ -204,7 +206,7 @@ class _Document:
         for item in annotations:
             if item.layer == TOKEN:
                 span = item.start, item.end
-                own = {"text": self.quote(*span) or "", "pos": pos.get(span)}
+                own: dict[str, object] = {"text": self.quote(*span) or "", "pos": pos.get(span)}
                 own["segment_row"] = holder(segments, *span)
                 self.rows.add("tokens", self.place(item) | own)
 
@@ -325,6 +327,33 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
             place = project_place(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)
     return {name: tuple(sorted(chosen[name], key=is_initial)) for name in sorted(chosen)}
+
+
+def read_files(
+    source: Source,
+    form: str,
+    suffix: str,
+    find: FindDocuments,
+    take_file: Callable[[DocumentRows, int, str, str, Choice], None],
+    *settings: str,
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        suffix: of its files.
+        find: gives the files of each document.
+        take_file: adds a file: its row of `sources`, the name of its document, its text and what
+            is read of it.
+        settings: those of `Choice`.
+    """
+
+    def add(rows: DocumentRows, origin: int, name: str, text: str) -> None:
+        if name not in rows.documents or not is_initial(rows.files.members[origin]):
+            take_file(rows, origin, name, text, Choice(*settings))
+
+    return read_rows(source, form, suffix, add, find)
 
 
 def is_initial(member: Member) -> bool:

@@ -30,7 +30,7 @@ from functools import partial
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first, locate_in_text, with_suffix
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
@@ -58,20 +58,16 @@ def read(
     source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    take_file = partial(_take, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take_file, documents)
+    settings = layer, feature, offsets
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
 
 
-def _take(
-    rows: DocumentRows, origin: int, name: str, written: str, layer: str, feature: str, unit: str
-) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
     """Add the document of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Problem]()
-    if name in rows.documents and layers.is_initial(member):
-        return
     lines = [line.removesuffix("\r") for line in written.split("\n")]
     header = Header(lines, problems)
-    text = Text(lines, header, unit, problems)
+    text = Text(lines, header, choice.unit, problems)
     found = Columns(header, text, problems).annotations()
     is_new = rows.begin(origin, name, text=text.whole if header.is_known else None)
     row = rows.tables["documents"][rows.documents[name]]
@@ -81,7 +77,8 @@ def _take(
         first = text.first_record
         problems.append(Problem("UIM106", first, 0, len(lines[first - 1]), {"name": name[:40]}))
     elif header.is_known:
-        choice = Choice(layer, feature, header.features)
+        for layer, features in header.features.items():
+            choice.see(layer, features)
         take(rows, text.whole, found, choice, annotator_of(member), structure=is_new)
     for problem in text.rejected:
         line = lines[problem.record - 1]
