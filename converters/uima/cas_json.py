@@ -19,9 +19,7 @@ Example lines:
 Codes raised: JSNxxx, for invalid JSON; UIM2xx, UIM3xx.
 """  # noqa: E501
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import count
@@ -30,6 +28,7 @@ from typing import Any
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.json_documents import compact
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
@@ -47,7 +46,6 @@ SUFFIX = ".cas.json"
 _STRUCTURES, _VIEWS, _TYPES = "%FEATURE_STRUCTURES", "%VIEWS", "%TYPES"
 _MEMBERS = re.compile(r'"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"[ \t\r\n]*:')
 _SOFA = "uima.cas.Sofa"
-_compact = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def sniff(source: Source) -> bool:
@@ -267,7 +265,7 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     is_number = isinstance(value, bool | float) or _reference(value) is not None
-    return _compact(value) if is_number else None
+    return compact(value) if is_number else None
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -298,7 +296,7 @@ def _file(row: int, built: Layers) -> str:
     text = built.texts[row]
     language = built.languages[row]
     move = in_units(text or "")
-    annotations = [*built.structure[row], *built.found[row]]
+    annotations = built.annotations[row]
     numbers = {item.key: number for number, item in enumerate(annotations, start=3)}
     more = count(len(annotations) + 3)
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
@@ -320,16 +318,16 @@ def _file(row: int, built: Layers) -> str:
             listed = [link["%ID"] for link in links]
             structures += [*links, {"%ID": array, "%TYPE": f"{LINK}[]", "%ELEMENTS": listed}]
         structures.append(own | item.values)
-    types = written_types(built.found[row])
+    types = written_types(annotations)
     members = [2, *numbers.values()]
     views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
-    lines = ",\n  ".join(map(_compact, structures))
+    lines = ",\n  ".join(map(compact, structures))
     declared = ",\n  ".join(
-        f"{_compact(name)}: {_compact(type_members(types, name))}" for name in types.supertypes
+        f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes
     )
     return (
         f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
-        f' "{_VIEWS}": {_compact(views)}}}\n'
+        f' "{_VIEWS}": {compact(views)}}}\n'
     )
 
 
@@ -344,9 +342,8 @@ def type_members(types: Types, name: str) -> dict[str, object]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(Layers(corpus, inside_texts(corpus)).losses)
-    return counts
+    losses = Layers(corpus, inside_texts(corpus)).losses
+    return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 
 FORMAT = declaration(__name__)

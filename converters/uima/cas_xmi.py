@@ -23,7 +23,7 @@ Codes raised: XML1xx, UIM2xx, UIM3xx.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
@@ -214,7 +214,10 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
-        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(written_types(built.found[row]))
+        yield (
+            name.removesuffix(SUFFIX) + TYPE_SYSTEM,
+            _type_system(written_types(built.annotations[row])),
+        )
 
 
 def _file(row: int, built: Layers) -> str:
@@ -222,7 +225,7 @@ def _file(row: int, built: Layers) -> str:
     text = built.texts[row]
     language = built.languages[row]
     move = in_units(text or "")
-    items = [*built.structure[row], *built.found[row]]
+    items = built.annotations[row]
     numbers = {item.key: number for number, item in enumerate(items, start=3)}
     links = count(len(items) + 3)
     spaces = prefixes_of((*(item.layer for item in items), LINK))
@@ -302,10 +305,11 @@ def _type_system(types: Types) -> str:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
     built = Layers(corpus, inside_texts(corpus))
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(built.losses)
-    counts["texts with characters that XML cannot hold"] = built.count_texts(ABSENT)
-    return counts
+    return {
+        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **built.losses,
+        "texts with characters that XML cannot hold": built.count_texts(ABSENT),
+    }
 
 
 FORMAT = declaration(__name__)

@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, count
+from itertools import accumulate, count
 
 import polars as pl
 
@@ -17,6 +17,7 @@ from hlteval.converters.uima.layers import (
     MENTION,
     POS,
     RELATION,
+    SENTENCE,
     Annotation,
 )
 from hlteval.representation import Corpus
@@ -186,13 +187,16 @@ class Files:
     def content(self, row: int) -> str:
         """The content of the file of a document."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
-        items = self.built.found[row]
+        annotations = self.built.annotations[row]
         known = {*segmentation.tokens}  # others are left out, and counted
-        places = ((item, (item.start, item.end)) for item in self.built.structure[row])
-        pos = [item for item, span in places if item.layer == POS and span in known]
-        lines = _Lines(segmentation, [*pos, *items])
+        items = [
+            item
+            for item in annotations
+            if item.layer in _LAYERS and (item.layer != POS or (item.start, item.end) in known)
+        ]
+        lines = _Lines(segmentation, items)
         features: dict[str, set[str]] = {}
-        for item in chain(pos, items):
+        for item in items:
             features.setdefault(item.layer, set()).update(item.values)
         layers = {
             name: [*own, *sorted(features[name].difference(own))]
@@ -204,12 +208,12 @@ class Files:
             *(header_line(*each) for each in layers.items()),
             "\n",
         ]
-        named = (item for item in self.built.structure[row] if "id" in item.values)
-        identified = {item.start: item.values["id"] for item in named}
+        sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
+        identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
             parts.append("\n")
-            if identified.get(start):
-                parts.append(f"#Sentence.id={escape_text(identified[start])}\n")
+            if name := identified.get(start):
+                parts.append(f"#Sentence.id={escape_text(name)}\n")
             text = segmentation.text[start:end]
             parts += (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
             for line in lines.of_sentence[number]:

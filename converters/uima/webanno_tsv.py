@@ -23,7 +23,6 @@ Codes raised: UIM1xx, UIM301.
 """  # noqa: E501
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -115,9 +114,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(Files(corpus).losses)
-    return counts
+    losses = Files(corpus).losses
+    return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 
 FORMAT = declaration(__name__)
