@@ -131,10 +131,8 @@ class Layers:
             values = {"value": label, NAME: name, "annotator": annotator}
             anchor = self.named.get((document, trigger)) or next(iter(mentions), None)
             if kind == "relation" and trigger is None and len(held) == len(mentions) == 2:
-                pairs = zip(
-                    layers.OTHER_ROLES, (role for role, _ in held), layers.ROLES, strict=True
-                )
-                values |= {own: role for own, role, usual in pairs if role != usual}
+                pairs = zip(held, layers.OTHER_ROLES, layers.ROLES, strict=True)
+                values |= {own: role for (role, _), own, usual in pairs if role != usual}
                 first, second = mentions
                 item = Annotation(f"f{row}", RELATION, second.start, second.end, record)
                 item.ends = first.key, second.key

@@ -18,7 +18,8 @@ _TEXT, _NAME = "#Text=", "#Sentence.id="
 _UNIT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?")
 _OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
+#: The characters of escapes in texts.
+ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 #: Most characters between sentences that are filled with spaces, in a file.
 _FILLED = 1_000_000
 #: Share of units whose text differs, at most, for a unit of offsets to be the right one.
@@ -27,7 +28,7 @@ _SHARE = 0.2
 _UNITS = (CHARACTERS, "bytes", "utf-16")
 
 
-def unescape_text(text: str, escapes: Mapping[str, str] = _ESCAPES) -> str:
+def unescape_text(text: str, escapes: Mapping[str, str] = ESCAPES) -> str:
     r"""A text without escapes, by default those of control characters.
 
     Examples:

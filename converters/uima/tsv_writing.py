@@ -3,12 +3,13 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, count
 
 import polars as pl
 
+from hlteval.converters.uima import tsv_columns, tsv_text
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -25,21 +26,16 @@ from hlteval.representation import Corpus
 _WORD = re.compile(r"\w+|[^\w\s]")
 _FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
 _LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
-_VALUE_ESCAPES = str.maketrans(
-    {**{mark: f"\\{mark}" for mark in "\\[]|_;*"}, "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-)
 _CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
-_TEXT_ESCAPES = str.maketrans(
-    {
-        **{mark: f"\\{mark}" for mark in _CONTROLS},
-        "\t": "\\t",
-        "\n": "\\n",
-        "\f": "\\f",
-        "\r": "\\r",
-        "\b": "\\b",
-        "\\": "\\\\",
-    }
-)
+
+
+def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
+    letters = {own: f"\\{letter}" for letter, own in escapes.items()}
+    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
+
+
+_VALUE_ESCAPES = _escapes("\\[]|_;*", tsv_columns.ESCAPES)
+_TEXT_ESCAPES = _escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES)
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
