@@ -22,7 +22,6 @@ Codes raised: JSNxxx, for invalid JSON; UIM2xx, UIM3xx.
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
 from typing import Any
 
 from hlteval.converters.declarations import declaration
@@ -32,9 +31,9 @@ from hlteval.converters.toolkit.json_documents import compact
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.building import Layers, inside_texts
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, take_arrays
-from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
@@ -293,34 +292,14 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _file(row: int, built: Layers) -> str:
     """The content of the file of a document, a structure a line."""
-    text = built.texts[row]
-    language = built.languages[row]
-    move = in_units(text or "")
-    annotations = built.annotations[row]
-    numbers = {item.key: number for number, item in enumerate(annotations, start=3)}
-    more = count(len(annotations) + 3)
+    text, annotations = built.texts[row], built.annotations[row]
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
-    whole = {"%ID": 2, "%TYPE": "uima.tcas.DocumentAnnotation", "@sofa": 1, "begin": 0}
-    whole |= {"end": move(len(text or ""))} | ({} if language is None else {"language": language})
     structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
-    structures.append(whole)
-    for item in annotations:
-        own: dict[str, object] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
-        own |= {"begin": move(item.start), "end": move(item.end)}
-        for role, end in zip(ROLES, item.ends or (), strict=False):
-            own[f"@{role}"] = numbers[end]
-        if item.links:
-            own[f"@{ARGUMENTS}"] = array = next(more)
-            links = [
-                {"%ID": next(more), "%TYPE": LINK, "role": role, "@target": numbers[target]}
-                for role, target in item.links
-            ]
-            listed = [link["%ID"] for link in links]
-            structures += [*links, {"%ID": array, "%TYPE": f"{LINK}[]", "%ELEMENTS": listed}]
-        structures.append(own | item.values)
+    for number, layer, features in built.structures(row, arrays=True):
+        own = {name: value for name, value in features.items() if value is not None}
+        structures.append({"%ID": number, "%TYPE": layer, **own})
     types = written_types(annotations)
-    members = [2, *numbers.values()]
-    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
+    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": [*range(2, len(annotations) + 3)]}}
     lines = ",\n  ".join(map(compact, structures))
     declared = ",\n  ".join(
         f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes

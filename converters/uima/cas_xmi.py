@@ -34,9 +34,9 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.building import DOCUMENT, Layers, inside_texts
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, resolve
-from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
@@ -104,17 +104,14 @@ def _add_types(types: Types, member: Member) -> None:
     for element in elements:
         if element.parent is not None:
             texts[element.parent.ordinal][_local(element.tag)] = element.text.strip()
-    ranges: dict[int, dict[str, str]] = defaultdict(dict)
     for element in elements:
-        own = texts[element.ordinal]
-        if _local(element.tag) == "featureDescription" and element.parent is not None:
-            of_type = element.parent.parent
-            if of_type is not None:
-                ranges[of_type.ordinal][own.get("name", "")] = own.get("rangeTypeName", "")
-    for element in elements:
+        own, of_type = texts[element.ordinal], element.parent and element.parent.parent
+        name = own.get("name", "")
         if _local(element.tag) == "typeDescription":
-            own = texts[element.ordinal]
-            types.add(own.get("name", ""), own.get("supertypeName", ""), ranges[element.ordinal])
+            types.add(name, own.get("supertypeName", ""), {})
+        elif _local(element.tag) == "featureDescription" and of_type is not None:
+            ranges = types.ranges[texts[of_type.ordinal].get("name", "")]
+            ranges[name] = own.get("rangeTypeName", "")
 
 
 def _local(tag: str) -> str:
@@ -170,10 +167,9 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
             )
         elif name == "uima.cas.View":
             members[own.get("sofa", "")] = own.get("members", "").split(), element.ordinal
+        elif name != "uima.cas.NULL" and (not key or key in structures):
+            problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
         elif name != "uima.cas.NULL":
-            if not key or key in structures:
-                problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
-                continue
             values = {k: own[k] for k in own if k != _ID and not k.startswith("xmlns:")}
             structures[key] = Structure(key, name, element.ordinal, values)
     for key, (listed, record) in members.items():
@@ -214,46 +210,33 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
-        yield (
-            name.removesuffix(SUFFIX) + TYPE_SYSTEM,
-            _type_system(written_types(built.annotations[row])),
-        )
+        types = written_types(built.annotations[row])
+        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(types)
 
 
 def _file(row: int, built: Layers) -> str:
     """The content of the file of a document."""
-    text = built.texts[row]
-    language = built.languages[row]
-    move = in_units(text or "")
-    items = built.annotations[row]
-    numbers = {item.key: number for number, item in enumerate(items, start=3)}
-    links = count(len(items) + 3)
+    text, items = built.texts[row], built.annotations[row]
     spaces = prefixes_of((*(item.layer for item in items), LINK))
     parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
     parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
     parts.append('<cas:NULL xmi:id="0"/>\n')
-    end = str(move(len(text or "")))
-    whole = [(_ID, "2"), ("sofa", "1"), ("begin", "0"), ("end", end), ("language", language)]
-    parts.append(_element("tcas:DocumentAnnotation", whole))
-    for item in items:
-        tag = _tag(item.layer, spaces)
-        place = [(_ID, str(numbers[item.key])), ("sofa", "1")]
-        place += [("begin", str(move(item.start))), ("end", str(move(item.end)))]
-        if item.ends:
-            place += zip(ROLES, (str(numbers[end]) for end in item.ends), strict=True)
-        listed: list[str] = []
-        for role, target in item.links:
-            listed.append(str(next(links)))
-            link = [(_ID, listed[-1]), ("role", role), ("target", str(numbers[target]))]
-            parts.append(_element(_tag(LINK, spaces), link))
-        place += [(ARGUMENTS, " ".join(listed))] if listed else []
-        parts.append(_element(tag, [*place, *item.values.items()]))
+    for number, layer, features in built.structures(row, arrays=False):
+        tag = "tcas:DocumentAnnotation" if layer == DOCUMENT else _tag(layer, spaces)
+        pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
+        parts.append(_element(tag, [(_ID, str(number)), *pairs]))
     sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
     parts.append(_element("cas:Sofa", [*sofa, ("sofaString", text)]))
-    members = " ".join(map(str, (2, *numbers.values())))
-    return "".join(
-        [*parts, _element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
-    )
+    members = _attribute([*range(2, len(items) + 3)])
+    parts += [_element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
+    return "".join(parts)
+
+
+def _attribute(value: str | int | list[int] | None) -> str | None:
+    """The value of a feature, or the numbers that it refers to."""
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return None if value is None else str(value)
 
 
 def prefixes_of(names: Iterable[str]) -> dict[str, str]:
