@@ -66,17 +66,13 @@ def read(
 
 def _take(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
     """Add the documents of a file, and what is wrong in it."""
-    reporter = _Reporter(text, rows.files.members[origin])
-    valid, root = strict(text.encode())
-    cas = _Reader(root, reporter).cas() if valid else None
-    if not valid:
-        for problem in syntax_problems(text):
-            reporter.add(problem, "$")
+    reader = _Reader(text, rows.files.members[origin])
+    cas = reader.cas()
     if cas is None:
         rows.begin(origin, name)
     else:
-        read_cas(rows, origin, name, cas, reporter.report, choice)
-    rows.findings += reporter.bounded.findings
+        read_cas(rows, origin, name, cas, reader.report, choice)
+    rows.findings += reader.bounded.findings
 
 
 def syntax_problems(text: str) -> Iterator[Problem]:
@@ -90,12 +86,13 @@ def syntax_problems(text: str) -> Iterator[Problem]:
         yield from item.problems
 
 
-class _Reporter:
-    """Reports the problems of a file at their places.
+class _Reader:
+    """Makes structures and views of a file, and reports its problems at their places.
 
     Attributes:
         bounded: takes the findings.
         root: the value of the file.
+        items: the structures, each with its step in the path: their names may be identifiers.
     """
 
     def __init__(self, text: str, member: Member) -> None:
@@ -103,7 +100,15 @@ class _Reporter:
         self.bounded = Bounded(member.max_per_code)
         self.places = Places(text)
         self.layout = Layout(text, len(text) - len(text.lstrip(" \t\r\n")))
-        self.root: Any = None
+        self.valid, self.root = strict(text.encode())
+        is_object = self.valid and isinstance(self.root, dict)
+        structures = self.root.get(_STRUCTURES) if is_object else None
+        self.items: Sequence[tuple[str | int, Any]] = []
+        if isinstance(structures, dict):
+            self.items = [*structures.items()]
+        elif isinstance(structures, list):
+            self.items = [*enumerate(structures)]
+        self.arrays: dict[str, list[str]] = {}
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""
@@ -115,10 +120,8 @@ class _Reporter:
 
     def report(self, record: int, code: str, field: str = "", **values: object) -> Problem:
         """Add the problem of a field of a structure, by its number; 0 for the file."""
-        path: Path = (_STRUCTURES, record - 1) if record else ()
-        if not self.bounded.is_full(code):  # others are only counted
-            path = path_of(self.root, self.layout, record, field)
-        return self.report_at(path, code, **values)
+        field = "" if self.bounded.is_full(code) else field  # others are only counted
+        return self.report_at(self.path(record, field), code, **values)
 
     def report_at(self, path: Path, code: str, **values: object) -> Problem:
         """Add the problem of a part of the file."""
@@ -130,35 +133,25 @@ class _Reporter:
         self.add(problem, format_path(path))
         return problem
 
-
-def path_of(root: Any, layout: Layout, record: int, field: str) -> Path:
-    """The path to a field of a structure, or to the structure if it has no such field."""
-    structures = root.get(_STRUCTURES) if isinstance(root, dict) else None
-    if record == 0 or not isinstance(structures, list | dict) or record > len(structures):
-        return ()
-    at: str | int = record - 1
-    item = structures[record - 1] if isinstance(structures, list) else None
-    if isinstance(structures, dict):
-        at, item = [*structures.items()][record - 1]
-    path: Path = (_STRUCTURES, at)
-    if field == "members":
-        view = item.get("sofaID") if isinstance(item, dict) else None
-        members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
-        return members if layout.stretch(members) else path
-    names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
-    return next((each for each in names if field and layout.stretch(each)), path)
-
-
-class _Reader:
-    """Makes structures and views of the value of a file."""
-
-    def __init__(self, root: Any, reporter: _Reporter) -> None:
-        self.root, self.reporter = root, reporter
-        reporter.root = root
-        self.arrays: dict[str, list[str]] = {}
+    def path(self, record: int, field: str) -> Path:
+        """The path to a field of a structure, or to the structure if it has no such field."""
+        if not 0 < record <= len(self.items):
+            return ()
+        at, item = self.items[record - 1]
+        path: Path = (_STRUCTURES, at)
+        if field == "members":
+            view = item.get("sofaID") if isinstance(item, dict) else None
+            members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
+            return members if self.layout.stretch(members) else path
+        names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
+        return next((each for each in names if field and self.layout.stretch(each)), path)
 
     def cas(self) -> Cas | None:
         """All that is in the file; None if it has no structures."""
+        if not self.valid:
+            for problem in syntax_problems(self.text):
+                self.add(problem, "$")
+            return None
         if not self.check((), dict, self.root):
             return None
         listed = self.root.get(_STRUCTURES)
@@ -166,11 +159,13 @@ class _Reader:
             return None
         structures: dict[str, Structure] = {}
         sofas: dict[str, View] = {}
-        for at, key, item in self.objects():
-            record = at + 1
+        for record, (at, item) in enumerate(self.items, start=1):
+            if not self.check((_STRUCTURES, at), dict, item):
+                continue
+            key = at if at and isinstance(at, str) else _reference(item.get("%ID"))
             name = item.get("%TYPE")
             if key is None or key in structures or key in sofas or not isinstance(name, str):
-                self.reporter.report(record, "UIM205", "ID", id=str(key or "nothing")[:40])
+                self.report(record, "UIM205", "ID", id=str(key or "nothing")[:40])
             elif name == _SOFA:
                 text, view = item.get("sofaString"), item.get("sofaID")
                 own = text if isinstance(text, str) else None
@@ -185,19 +180,8 @@ class _Reader:
         if isinstance(value, wanted):
             return True
         given = KINDS.get(type(value), "something else")
-        self.reporter.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
+        self.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
         return False
-
-    def objects(self) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-        """The structures, each with its index and its identifier."""
-        listed = self.root.get(_STRUCTURES)
-        if isinstance(listed, dict):  # identifiers are the names of members
-            pairs = ((key, key, item) for key, item in listed.items())
-        else:
-            pairs = ((at, None, item) for at, item in enumerate(listed))
-        for index, (at, key, item) in enumerate(pairs):
-            if self.check((_STRUCTURES, at), dict, item):
-                yield index, key or _reference(item.get("%ID")), item
 
     def structure(self, key: str, name: str, item: Mapping[str, Any], record: int) -> Structure:
         """A structure with its features, as text."""
@@ -270,16 +254,15 @@ def text_of(value: Any) -> str | None:
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of structures, and of their features as fields."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    valid, root = strict(text.encode())
-    reporter = _Reporter(text, member)
+    reader = _Reader(text, member)
     found: list[Location | None] = []
     for place in places:
-        path = path_of(root, reporter.layout, place.record, place.field) if valid else ()
+        path = reader.path(place.record, place.field)
         if not path:
             found.append(None)
             continue
-        span = reporter.places.span(*reporter.layout.place(path))
-        found.append(Location(span, reporter.places.excerpt(span)))
+        span = reader.places.span(*reader.layout.place(path))
+        found.append(Location(span, reader.places.excerpt(span)))
     return found
 
 
