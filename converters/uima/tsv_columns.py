@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count
+from itertools import count, zip_longest
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
 from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
@@ -163,20 +163,13 @@ class Columns:
 
     def _layer(self, unit: Unit, layer: Layer) -> None:
         """Take the annotations of a layer that a unit has."""
-        cells = {
-            column.at: split(unit.cells[column.at], "|")
-            for column in layer.columns
-            if unit.cells[column.at] != _NONE
-        }
-        several = max(map(len, cells.values()), default=0)
-        for index in range(several):
-            parts = [
-                (column, cells[column.at][index])
-                for column in layer.columns
-                if index < len(cells.get(column.at, ()))
-            ]
-            self._annotation(unit, layer, parts)
-        short = [each for each in layer.columns if len(cells.get(each.at, ())) not in {0, several}]
+        columns = [each for each in layer.columns if unit.cells[each.at] != _NONE]
+        cells = [split(unit.cells[each.at], "|") for each in columns]
+        for parts in zip_longest(*cells):
+            pairs = zip(columns, parts, strict=True)
+            self._annotation(unit, layer, [pair for pair in pairs if pair[1] is not None])
+        several = max(map(len, cells), default=0)
+        short = [each for each, own in zip(columns, cells, strict=True) if len(own) < several]
         if short:
             self._problem(unit, short[0], "UIM105", given=unit.cells[short[0].at][:40])
 
@@ -284,7 +277,6 @@ class Columns:
         """The annotation of a unit with a number, or the first of a layer."""
         if number and int(number):
             return self.numbered.get(("", number))
-        found = self.in_unit.get((name, layer))
-        return (
-            self.in_unit.get((name, "")) if found is None and layer.startswith("uima.") else found
-        )
+        layers = (layer, "") if layer.startswith("uima.") else (layer,)
+        found = (self.in_unit.get((name, each)) for each in layers)
+        return next((item for item in found if item is not None), None)
