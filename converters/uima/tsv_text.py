@@ -183,16 +183,18 @@ class Text:
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
+        explained = _SHARE * len(wrong)
         for other in _UNITS:
-            if other != unit:
-                self.whole = self._place(other)
-                if len(self._find_misplaced()) < _SHARE * len(wrong):
-                    values = {"what": UNIT_NAMES[other], "setting": other}
-                    problem = self._problem(wrong[0])._replace(code="UIM104", values=values)
-                    self.whole = self._place(unit)
-                    return problem
+            self.whole = self._place(other)
+            if other != unit and len(self._find_misplaced()) < explained:
+                break
+        else:
+            other = ""
         self.whole = self._place(unit)
-        return None
+        if not other:
+            return None
+        values = {"what": UNIT_NAMES[other], "setting": other}
+        return self._problem(wrong[0])._replace(code="UIM104", values=values)
 
     def _problem(self, unit: Unit) -> Problem:
         """The problem of a unit whose text differs."""

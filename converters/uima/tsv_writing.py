@@ -5,9 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, count
-
-import polars as pl
+from itertools import accumulate, chain, count
 
 from hlteval.converters.uima import tsv_columns, tsv_text
 from hlteval.converters.uima.building import Layers, in_units
@@ -21,6 +19,7 @@ from hlteval.converters.uima.layers import (
     SENTENCE,
     Annotation,
 )
+from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 
 _WORD = re.compile(r"\w+|[^\w\s]")
@@ -104,13 +103,13 @@ class Segmentation:
         """The tokens in order: the given ones, and words and marks between them."""
         at = 0
         for start, end in self.sentences:
-            behind = start
+            after = start
             while at < len(given) and given[at][0] < end:
                 token = given[at]
-                yield from (each.span() for each in _WORD.finditer(self.text, behind, token[0]))
+                yield from (each.span() for each in _WORD.finditer(self.text, after, token[0]))
                 yield token
-                behind, at = token[1], at + 1
-            yield from (each.span() for each in _WORD.finditer(self.text, behind, end))
+                after, at = token[1], at + 1
+            yield from (each.span() for each in _WORD.finditer(self.text, after, end))
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a span begins and ends in tokens; false once spans have too many in all."""
@@ -121,7 +120,7 @@ class Segmentation:
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
     def range(self, start: int, end: int) -> tuple[int, int]:
-        """The numbers of the first token of a span, and of the first one behind it."""
+        """The numbers of the first token of a span, and of the first one after it."""
         if start == end:
             first = bisect_left(self.ends, start)
             inside = first < len(self.starts) and self.starts[first] <= start
@@ -162,19 +161,24 @@ class Files:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        spans = [_spans(corpus.segments), _spans(corpus.tokens)]
+        spans = [
+            lists_by_key(
+                (row[0], row[1:]) for row in table.select("document", "start", "end").rows()
+            )
+            for table in (corpus.segments, corpus.tokens)
+        ]
         self.segmentations: dict[int, Segmentation] = {}
         for row, text in corpus.documents.select("row", "text").iter_rows():
             size = len(text or "")
-            inside = [[(a, b) for a, b in own[row] if 0 <= a <= b <= size] for own in spans]
+            inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
             self.segmentations[row] = Segmentation(text or "", *inside)
         self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
         for row, segmentation in self.segmentations.items():
             if self.built.texts[row] is None:
-                self.losses["segments of documents without text"] += len(spans[0][row])
-                self.losses["tokens of documents without text"] += len(spans[1][row])
+                self.losses["segments of documents without text"] += len(spans[0].get(row, ()))
+                self.losses["tokens of documents without text"] += len(spans[1].get(row, ()))
             self.losses["segments that do not cover the text"] += segmentation.changed
             self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
             lost = bool(segmentation.text) and not segmentation.tokens
@@ -191,19 +195,14 @@ class Files:
             if item.layer in _LAYERS and (item.layer != POS or (item.start, item.end) in known)
         ]
         lines = _Lines(segmentation, items)
-        features: dict[str, set[str]] = {}
-        for item in items:
-            features.setdefault(item.layer, set()).update(item.values)
+        of_layer = lists_by_key((item.layer, [*item.values]) for item in items)
         layers = {
-            name: [*own, *sorted(features[name].difference(own))]
+            name: [*own, *sorted({*chain(*of_layer[name])}.difference(own))]
             for name, own in _LAYERS.items()
-            if name in features
+            if name in of_layer
         }
-        parts = [
-            "#FORMAT=WebAnno TSV 3.3\n",
-            *(header_line(*each) for each in layers.items()),
-            "\n",
-        ]
+        header = (header_line(*each) for each in layers.items())
+        parts = ["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"]
         sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
         identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
@@ -220,14 +219,6 @@ class Files:
                     cells += lines.cells(line, name, own)
                 parts.append("\t".join([*cells, "\n"]))
         return "".join(parts).replace("\0", "\ufffd")
-
-
-def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
-    """The spans of each document."""
-    spans: dict[int, list[Span]] = defaultdict(list)
-    for document, start, end in rows.select("document", "start", "end").iter_rows():
-        spans[document].append((start, end))
-    return spans
 
 
 def header_line(layer: str, features: Sequence[str]) -> str:
@@ -261,7 +252,8 @@ class _Lines:
         items = sorted(items, key=place)
         self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
         units: dict[tuple[int, Span], _Line] = {}
-        for token, line in self._units():
+        for sentence, token, line in self._units():
+            self.of_sentence[sentence].append(line)
             units[token, line.span] = line
         self.first: dict[str, str] = {}
         at = {key: [units[place] for place in places] for key, places in spans.items()}
@@ -289,20 +281,17 @@ class _Lines:
                 self.parts[at].add(span)
             yield at, span
 
-    def _units(self) -> Iterator[tuple[int, _Line]]:
-        """The units, each with the number of its token."""
+    def _units(self) -> Iterator[tuple[int, int, _Line]]:
+        """The units in order, each with the numbers of its sentence and of its token."""
         at, tokens = 0, self.segmentation.tokens
         for sentence, (_, end) in enumerate(self.segmentation.sentences):
-            number = 0
-            while at < len(tokens) and tokens[at][0] < end:
-                number += 1
-                name = f"{sentence + 1}-{number}"
-                lines = [_Line(name, tokens[at])]
-                parts = enumerate(sorted(self.parts[at]), start=1)
-                lines += (_Line(f"{name}.{part}", span) for part, span in parts)
-                self.of_sentence[sentence] += lines
-                yield from ((at, line) for line in lines)
-                at += 1
+            after = bisect_left(self.segmentation.starts, end)
+            for token in range(at, after):
+                name = f"{sentence + 1}-{token - at + 1}"
+                yield sentence, token, _Line(name, tokens[token])
+                for part, span in enumerate(sorted(self.parts[token]), start=1):
+                    yield sentence, token, _Line(f"{name}.{part}", span)
+            at = after
 
     def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
         """The cells of a unit in the columns of a layer."""
