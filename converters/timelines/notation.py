@@ -60,7 +60,7 @@ _UNWRITABLE = "[\x00-\x1f\x85\u2028\u2029\ufffe\uffff|]"
 
 Value = str | float | bool
 
-#: The properties that are no texts: their pattern, what a message calls it, and their value.
+#: The properties that are not texts: their pattern, what a message calls it, and their value.
 _VALUES: Mapping[str, tuple[str, str, Callable[[str], Value]]] = {
     "llr": (NUMBER, "a number", float),
     "several": ("true|false", "true or false", "true".__eq__),

@@ -19,7 +19,7 @@ DOCUMENT = "uima.tcas.DocumentAnnotation"
 #: Whether a document, by its row, has a place for a span.
 Fits = Callable[[int, int, int], bool]
 _FEATURE = re.compile("[A-Za-z][A-Za-z0-9_]*")
-#: Names that are no features: beginnings in the header of TSV, and what XML and JSON have.
+#: Names that are not features: beginnings in the header of TSV, and what XML and JSON have.
 _TAKEN = re.compile("ROLE_.*|BT_.*|sofa|begin|end|self|type")
 _KEY = ("row", "document", "record")
 

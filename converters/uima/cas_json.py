@@ -229,7 +229,7 @@ class _Reader:
 
 
 def _reference(value: Any) -> str | None:
-    """The identifier of a structure as text; None if it is no number.
+    """The identifier of a structure as text; None if it is not a number.
 
     Examples:
         >>> _reference(7), _reference(True), _reference("7")

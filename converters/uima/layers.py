@@ -38,9 +38,9 @@ IDENTIFIER = "identifier"
 LABELS = ("value", "label", "referenceType")
 #: Features that are columns of mentions.
 COLUMNS = ("mention_type", "confidence", "annotator")
-#: Features that are no modifiers.
+#: Features that are not modifiers.
 OWN = frozenset((NAME, TEXT, KIND, TRIGGER, *OTHER_ROLES, IDENTIFIER, *COLUMNS))
-#: Layers of words, sentences, grammar and metadata, which are no mentions unless they are chosen.
+#: Layers of words, sentences, grammar and metadata: not mentions unless they are chosen.
 _STRUCTURE = re.compile(
     r"uima\.|de\.tudarmstadt\.ukp\.clarin\.webanno\.api\.|org\.dkpro\.core\.api\.xml\.|"
     + re.escape(DKPRO)

@@ -50,7 +50,7 @@ class Header:
     """The header of a file.
 
     Attributes:
-        is_known: whether the first line says that it is of this format.
+        is_known: whether the first line names this format.
         size: the number of its lines.
         layers: the layers in the order of their columns.
         width: the number of their columns.

@@ -9,7 +9,7 @@ Format:
 
 Conventions:
     Offsets count UTF-16 code units. The text is that of `#Text=`; between sentences is a line feed,
-    and spaces up to the next. `layers.py` says what becomes of annotations, links and relations, and
+    and spaces up to the next. `layers.py` describes the use of annotations, links and relations, and
     `cas_xmi.py` of the files of several annotators. Links of a chain are mentions of one entity. A
     record is a line. Written are also the tokens that the annotations need; `hlt_name` and similar
     columns have what layers of INCEpTION have not.
@@ -46,7 +46,7 @@ _CELLS = ("id", "offsets", "text")
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first file that ends in .tsv says that it is of this format."""
+    """Whether the first file that ends in .tsv begins with the name of this format."""
     return bool(_FORMAT.match(head_of_first(with_suffix(source, ".tsv"), 100)))
 
 
