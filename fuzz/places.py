@@ -1,8 +1,8 @@
 """Places: every finding is inside its file.
 
 The rule, which `hlteval.findings.Span` states: a line exists; a column is that of a character of
-the line, or one behind its last, where the span is empty: something is missing at the end of the
-line. An empty file has one empty line, and there is no line behind a line break at the end. The
+the line, or one after its last, where the span is empty: something is missing at the end of the
+line. An empty file has one empty line, and there is no line after a line break at the end. The
 line break belongs to no line, but a carriage return before it does, and a byte order mark to no
 column.
 """

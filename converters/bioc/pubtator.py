@@ -185,7 +185,7 @@ class _Lines:
         self.rows["arguments"] += [(*key, row, at, f"Arg{at}", target) for at, target in targets]
 
     def check_relations(self) -> None:
-        """Report arguments that are no identifiers, in documents whose annotations have some."""
+        """Report arguments that are not identifiers, in documents whose annotations have some."""
         known: dict[int, set[str]] = defaultdict(set)
         for document, *_, entity in chain(self.rows["mentions"], self.rows["links"]):
             known[document].update(() if entity is None else (entity, *re.split("[,;]", entity)))
@@ -227,7 +227,7 @@ def _fragments(there: str, quote: str, start: int) -> list[tuple[int, int]] | No
         [(10, 17), (33, 39)]
     """
     end, there = start + len(there), re.sub(_BREAKS, " ", there)
-    for at in [blank.start() for blank in re.finditer(" ", quote[:_LONGEST])][::-1]:
+    for at in [space.start() for space in re.finditer(" ", quote[:_LONGEST])][::-1]:
         first, last = quote[:at], quote[at + 1 :]
         longer = first and last and len(there) > len(quote)
         if longer and there.startswith(first) and there.endswith(last):
@@ -307,7 +307,7 @@ def _pairs(corpus: Corpus) -> pl.DataFrame:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what PubTator cannot represent of the tables that it carries, by name."""
+    """The counts of what PubTator cannot represent of its tables, by name."""
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     pairs, placed = _pairs(corpus), corpus.mentions.filter(writable())
     columns = ("document", "start", "end", "text", "fragments")

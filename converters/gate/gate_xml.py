@@ -10,7 +10,7 @@ Conventions:
     units. Names of sets are annotators, by the setting `annotators`; the setting `set` chooses one
     (`default` is that without a name). Members of relations are arguments with the roles Arg1, Arg2
     and so on. Features of java.lang types are modifiers, and true is one without a value; but the
-    feature `entity` of an annotation is its entity, and `identifier` stands for the id, which must
+    feature `entity` of an annotation is its entity, and `identifier` replaces the id, which must
     be a number. A record is an element, counted by start tags.
 
 Example lines:
@@ -48,11 +48,11 @@ from hlteval.syntax.xml_places import (
 )
 
 SUFFIX = ".xml"
-#: Stands for a node in the text around it, since XML cannot have it.
+#: A node in the text around it, since XML cannot have it.
 _NODE = "\0"
 _TYPES, _STRING, _BOOLEAN = "java.lang.", "java.lang.String", "java.lang.Boolean"
 _ANNOTATION, _RELATION = "Annotation", "Relation"
-#: The features that are no modifiers.
+#: The features that are not modifiers.
 _IDENTIFIER, _ENTITY = "identifier", "entity"
 #: Characters of a text that is kept beside its place.
 _LONGEST = 10_000
@@ -216,15 +216,15 @@ class _Document(NamedTuple):
 
     def add_frame(self, element: Element, more: Mapping[str, object]) -> None:
         """Add a relation with its members, of which unknown ones are problems."""
-        own, frame = {"record": element.ordinal}, len(self.rows.tables.get("frames", ()))
-        label = element.attributes.get("Type", "")
-        self.rows.add("frames", {**own, "kind": "relation", "label": label, **more})
+        own, label = {"record": element.ordinal}, element.attributes.get("Type", "")
+        frame: dict[str, object] = {**own, "kind": "relation", "label": label, **more}
+        self.rows.add("frames", frame)
         members = [each for each in element.attributes.get("Members", "").split(";") if each]
         for at, member in enumerate(members, start=1):
             if member not in self.names:
                 problem = element.problem("GAT201", "Members", given=member[:40])
                 self.problems.append((problem, element.attributes.get("Id")))
-            row = {**own, "frame_row": frame, "position": at, "role": f"Arg{at}"}
+            row = {**own, "frame_row": frame["row"], "position": at, "role": f"Arg{at}"}
             self.rows.add("arguments", {**row, "target": self.names.get(member, member)})
 
 
@@ -346,7 +346,7 @@ def _is_placed(corpus: Corpus) -> pl.Expr:
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what GATE documents cannot represent of the tables that they carry."""
+    """The counts of what GATE documents cannot represent of the tables that they have."""
     mentions, key = corpus.mentions.filter(_is_placed(corpus)), ["document", "target"]
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     spans = mentions.drop_nulls("text").select("document", "start", "end", "text").iter_rows()

@@ -20,7 +20,7 @@ import polars as pl
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.findings import Problem
-from hlteval.findings.suggest import did_you_mean
+from hlteval.findings.suggest import hints
 from hlteval.representation import Corpus
 
 #: The kinds of instances.
@@ -45,6 +45,11 @@ PROPERTIES: Mapping[str, tuple[str, ...]] = {
     "ratings": ("bin", "region", "annotator"),
     "changes": ("strength", "llr", "evidence", "annotator"),
 }
+#: The hint for a property that is not similar to any.
+_OTHERWISE = {
+    table: f"write one of {', '.join(f'{name}=' for name in names)} or remove the bar before it"
+    for table, names in PROPERTIES.items()
+}
 NUMBER = r"[+-]?(?:[0-9]{1,200}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
 #: A time in seconds.
 SECONDS = r"(?:[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,2})?"
@@ -55,7 +60,7 @@ _UNWRITABLE = "[\x00-\x1f\x85\u2028\u2029\ufffe\uffff|]"
 
 Value = str | float | bool
 
-#: The properties that are no texts: their pattern, what a message calls it, and their value.
+#: The properties that are not texts: their pattern, what a message calls it, and their value.
 _VALUES: Mapping[str, tuple[str, str, Callable[[str], Value]]] = {
     "llr": (NUMBER, "a number", float),
     "several": ("true|false", "true or false", "true".__eq__),
@@ -98,16 +103,16 @@ def parse(text: str, table: str = "instances", *, with_kind: bool = True) -> Not
     main = main[kind.end() if kind else 0 :].strip()
     problems = [] if main else [Problem("TLN101", 0, 0, len(text))]
     values: dict[str, Value] = {}
+    pairs = [[piece.strip() for piece in part.partition("=")] for part in parts]
+    known, otherwise = PROPERTIES[table], _OTHERWISE[table]
+    unknown = hints((name for name, *_ in pairs if name not in known), known, otherwise)
     start = len(first) + len(_BAR)
-    for part in parts:
+    for part, (name, _, value) in zip(parts, pairs, strict=True):
         end = start + len(part)
-        name, _, value = (piece.strip() for piece in part.partition("="))
         pattern, expected, value_of = _VALUES.get(name, ("(?s).*", "", str))
-        if name not in PROPERTIES[table] or not value:
-            listed = ", ".join(f"{known}=" for known in PROPERTIES[table])
-            hint = f"write one of {listed} or remove the bar before it"
-            hint = did_you_mean(name, [n for n in PROPERTIES[table] if n != name], hint)
-            given = {"given": part.strip()[:40] or "(empty)", "hint": hint}
+        if name not in known or not value:
+            given = {"given": part.strip()[:40] or "(empty)"}
+            given["hint"] = unknown.get(name, otherwise)
             problems.append(Problem("TLN102", 0, start, end, given))
         elif not re.fullmatch(pattern, value):
             given = {"given": value[:40], "name": name, "expected": expected}

@@ -1,6 +1,7 @@
 """Rows that a reader collects, as tables of the representation."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from decimal import Decimal
 from math import isfinite
@@ -81,19 +82,25 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 # The rows of files that say one thing after the other, such as XML.
 
 
+#: Rows that are kept as dictionaries, which take ten times the memory of a table.
+_KEPT = 20_000
+
+
 class DocumentRows:
     """The rows of the files of a batch, document by document.
 
     Attributes:
         files: the files.
         findings: what is wrong in them.
-        tables: the rows by table.
+        tables: the rows by table, of others than documents those that are not in `frames`.
+        frames: the rows before them, as tables.
     """
 
     def __init__(self, files: FileBatch) -> None:
         self.files = files
         self.findings: list[Finding] = []
         self.tables: dict[str, list[dict[str, object]]] = {"documents": []}
+        self.frames: defaultdict[str, list[pl.DataFrame]] = defaultdict(list)
         self.documents: dict[str, int] = {}
         self.place: dict[str, object] = {}
 
@@ -110,9 +117,18 @@ class DocumentRows:
     def add(self, table: str, row: dict[str, object]) -> None:
         """Add a row of the document that was begun last; its place is added to it."""
         rows = self.tables.setdefault(table, [])
-        row["row"] = len(rows)
+        row["row"] = _KEPT * len(self.frames[table]) + len(rows)
         row.update(self.place)
         rows.append(row)
+        if len(rows) == _KEPT:
+            self.frames[table].append(pl.DataFrame(rows, dict(TABLES[table].schema)))
+            rows.clear()
+
+    def as_tables(self) -> dict[str, pl.DataFrame]:
+        """All rows as tables."""
+        schemas = {name: dict(TABLES[name].schema) for name in self.tables}
+        rest = {name: pl.DataFrame(self.tables[name], schema) for name, schema in schemas.items()}
+        return {name: pl.concat([*self.frames[name], rest[name]], rechunk=True) for name in rest}
 
 
 def read_rows(
@@ -135,9 +151,7 @@ def read_rows(
         rows = DocumentRows(files)
         for file in files.texts:
             take(rows, *file)
-        schemas = {name: dict(TABLES[name].schema) for name in rows.tables}
-        tables = {name: pl.DataFrame(rows.tables[name], schemas[name]) for name in schemas}
-        corpus = Corpus(sources=files.sources, **tables)
+        corpus = Corpus(sources=files.sources, **rows.as_tables())
         yield ReadResult(corpus, (*files.findings, *rows.findings), tuple(files.members))
 
 

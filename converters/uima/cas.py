@@ -5,6 +5,7 @@ the first error, drops what it does not know, and needs a type system: so files 
 cassis reads and writes beside this in tests.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count
@@ -32,6 +33,7 @@ _REFERENCES = frozenset(
 )
 #: Features that every annotation has, and that of arrays.
 _PLACE = frozenset(("begin", "end", "sofa", "elements"))
+_OFFSET = re.compile("[0-9]{1,9}")
 #: Most characters of a value in a message.
 _SHOWN = 40
 
@@ -59,6 +61,15 @@ class Structure:
         """Whether it has a span."""
         return "begin" in self.values or "end" in self.values
 
+    @property
+    def is_link(self) -> bool:
+        """Whether it has a target, and no span."""
+        return not self.is_annotation and ("target" in self.values or "target" in self.references)
+
+    def reference(self, feature: str) -> str:
+        """The first key that a feature refers to; empty for none."""
+        return next(iter(self.references.get(feature, ())), "")
+
 
 @dataclass(slots=True)
 class View:
@@ -72,11 +83,11 @@ class View:
 
 @dataclass(slots=True)
 class Cas:
-    """A file: its structures by their keys, its views, and the features that types declare."""
+    """A file: its structures by their keys, its views, and the types that it declares."""
 
     structures: dict[str, Structure]
     views: list[View]
-    declared: Mapping[str, Sequence[str]]
+    types: Types
 
     @property
     def language(self) -> str | None:
@@ -104,9 +115,7 @@ def resolve(structures: Mapping[str, Structure], types: Types) -> None:
         types: as far as they are known.
     """
     ranges = {name: types.features(name) for name in {item.type for item in structures.values()}}
-    links = {
-        key for key, item in structures.items() if not item.is_annotation and _has_target(item)
-    }
+    links = {key for key, item in structures.items() if item.is_link}
     arrays = {
         key: item.values["elements"].split()
         for key, item in structures.items()
@@ -144,12 +153,8 @@ def take_arrays(structures: Mapping[str, Structure], arrays: Mapping[str, Sequen
                 left -= len(listed)
 
 
-def _has_target(item: Structure) -> bool:
-    return "target" in item.values or "target" in item.references
-
-
 def read_cas(
-    rows: DocumentRows, origin: int, name: str, cas: Cas, report: Report, choice: Choice, unit: str
+    rows: DocumentRows, origin: int, name: str, cas: Cas, report: Report, choice: Choice
 ) -> None:
     """Add the documents of a file: its views.
 
@@ -162,11 +167,11 @@ def read_cas(
         name: the document of the file.
         cas: what is in the file.
         report: reports a problem, and gives it.
-        choice: the layers and features that are read.
-        unit: what offsets count.
+        choice: what is read of it.
     """
-    for layer, features in cas.declared.items():
-        choice.features.setdefault(layer, {}).update(dict.fromkeys(features))
+    declared = cas.types.supertypes.keys()
+    for layer in {item.type for item in cas.structures.values()} & declared:
+        choice.see(layer, cas.types.values(layer))
     member = rows.files.members[origin]
     views = [view for view in cas.views if view.text is not None or view.members]
     if not any(view.text is not None for view in views):
@@ -176,7 +181,7 @@ def read_cas(
     language = cas.language
     first = views[0] if views else View(INITIAL, None)
     owner = annotator_of(member)
-    chains = _chains(cas.structures)
+    reader = _Reader(rows, cas.structures, _chains(cas.structures), report)
     for view in views or [first]:
         document, annotator = name, owner
         if view is not first and view.text in {first.text, None}:
@@ -185,14 +190,13 @@ def read_cas(
             document = f"{name}:{view.name}"
         is_new = rows.begin(origin, document, text=view.text, language=language)
         row = rows.tables["documents"][rows.documents[document]]
-        text = (
-            row["text"] if row.get("text") is not None else view.text
-        )  # of the first readable file
+        # That of the first readable file.
+        text = row["text"] if row.get("text") is not None else view.text
         row["text"], row["language"] = text, row.get("language") or language
         if view.text not in {text, None}:
             report(view.record, "UIM204", "sofa", name=document[:_SHOWN])
             continue
-        found = list(_annotations(rows, cas, view, chains, report, unit))
+        found = list(reader.annotations(view, choice.unit))
         take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
 
 
@@ -213,90 +217,87 @@ def _chains(structures: Mapping[str, Structure]) -> dict[str, str]:
     chains: dict[str, str] = {}
     numbers = count(1)
     for item in structures.values():
-        link = next(iter(item.references.get("first", ())), None)
-        if link is None or item.is_annotation:
+        link = item.reference("first")
+        if not link or item.is_annotation:
             continue
         name = f"chain-{next(numbers)}"
-        while link is not None and link in structures and link not in chains:
+        while link in structures and link not in chains:
             chains[link] = name
-            link = next(iter(structures[link].references.get("next", ())), None)
+            link = structures[link].reference("next")
     return chains
 
 
-def _annotations(
-    rows: DocumentRows, cas: Cas, view: View, chains: Mapping[str, str], report: Report, unit: str
-) -> Iterator[Annotation]:
-    """The annotations that a view has, in the order of the file."""
-    text = view.text
-    plain = text is None or unit == CHARACTERS or text.isascii()
-    move = int if plain else UnitText(text or "", unit).character
-    indexed: list[Structure] = []
-    for key in dict.fromkeys(view.members):
-        if key in cas.structures:
-            indexed.append(cas.structures[key])
-        else:
-            report(view.record, "UIM301", "members", what="member", id=key[:_SHOWN])
-    for item in sorted(indexed, key=lambda item: item.record):
-        if not item.is_annotation:
-            continue
-        span = _span(rows, item, None if text is None else len(text), report, move)
-        if span is not None:
-            yield _annotation(cas.structures, item, span, chains, report)
+@dataclass(slots=True)
+class _Reader:
+    """Makes annotations of the structures of a file.
 
+    Attributes:
+        rows: those of the batch.
+        structures: those of the file.
+        chains: the names of chains by the keys of their links.
+        report: reports a problem, and gives it.
+    """
 
-def _span(
-    rows: DocumentRows,
-    item: Structure,
-    size: int | None,
-    report: Report,
-    move: Callable[[int], int],
-) -> tuple[int, int] | None:
-    """The span of an annotation in characters; None, with a problem, if it has none."""
-    problem: Problem | None = None
-    offsets = []
-    for name in ("begin", "end"):
-        value = item.values.get(name, "0")
-        if not (value.isascii() and value.isdigit() and len(value) < 10):
-            problem = report(item.record, "UIM202", name, what=name, given=value[:_SHOWN])
-            break
-        offsets.append(move(int(value)))
-    if problem is None and (offsets[0] > offsets[1] or (size is not None and offsets[1] > size)):
+    rows: DocumentRows
+    structures: Mapping[str, Structure]
+    chains: Mapping[str, str]
+    report: Report
+
+    def annotations(self, view: View, unit: str) -> Iterator[Annotation]:
+        """The annotations that a view has, in the order of the file."""
+        text = view.text
+        plain = text is None or unit == CHARACTERS or text.isascii()
+        move = int if plain else UnitText(text or "", unit).character
+        indexed: list[Structure] = []
+        for key in dict.fromkeys(view.members):
+            if key in self.structures:
+                indexed.append(self.structures[key])
+            else:
+                self.report(view.record, "UIM301", "members", what="member", id=key[:_SHOWN])
+        for item in sorted(indexed, key=lambda item: item.record):
+            span = self.span(item, text, move) if item.is_annotation else None
+            if span is not None:
+                yield self.annotation(item, span)
+
+    def span(
+        self, item: Structure, text: str | None, move: Callable[[int], int]
+    ) -> tuple[int, int] | None:
+        """The span of an annotation in characters; None, with a problem, if it has none."""
         written = {name: item.values.get(name, "0") for name in ("begin", "end")}
-        problem = report(item.record, "UIM203", "end", **written)
-    if problem is not None:
-        text = item.values.get("value", "")
-        rejected = problem._replace(record=item.record).rejection("mention", text, id=item.key)
-        rows.add("rejected_records", rejected)
+        odd = next((name for name in written if not _OFFSET.fullmatch(written[name])), None)
+        if odd is None:
+            start, end = (move(int(value)) for value in written.values())
+            if start <= end and (text is None or end <= len(text)):
+                return start, end
+            problem = self.report(item.record, "UIM203", "end", **written)
+        else:
+            given = written[odd][:_SHOWN]
+            problem = self.report(item.record, "UIM202", odd, what=odd, given=given)
+        problem = problem._replace(record=item.record)
+        rejected = problem.rejection("mention", item.values.get("value", ""), id=item.key)
+        self.rows.add("rejected_records", rejected)
         return None
-    return offsets[0], offsets[1]
 
-
-def _annotation(
-    structures: Mapping[str, Structure],
-    item: Structure,
-    span: tuple[int, int],
-    chains: Mapping[str, str],
-    report: Report,
-) -> Annotation:
-    """An annotation with its links, or a relation."""
-    values = {k: v for k, v in item.values.items() if k not in {"begin", "end", "sofa"}}
-    if item.key in chains:
-        values.setdefault(IDENTIFIER, chains[item.key])
-    found = Annotation(item.key, item.type, *span, item.record, values)
-    ends = [next(iter(item.references.get(role, ())), None) for role in ROLES]
-    if any(role in item.references for role in ROLES):
-        found.ends = (ends[0] or "", ends[1] or "")
-        for role, end in zip(ROLES, ends, strict=True):
-            if end is None:
-                report(item.record, "UIM302", role, role=role)
-    for feature, keys in item.references.items():
-        for key in keys:
-            if key not in structures:
-                report(item.record, "UIM301", feature, what=feature, id=key[:_SHOWN])
-            elif _has_target(structures[key]) and not structures[key].is_annotation:
-                target = next(iter(structures[key].references.get("target", ())), "")
-                if target not in structures:
-                    values_ = {"what": "target", "id": target[:_SHOWN] or "nothing"}
-                    report(structures[key].record, "UIM301", "target", **values_)
-                found.links.append((structures[key].values.get("role", ""), target))
-    return found
+    def annotation(self, item: Structure, span: tuple[int, int]) -> Annotation:
+        """An annotation with its links, or a relation."""
+        values = {k: v for k, v in item.values.items() if k not in {"begin", "end", "sofa"}}
+        if item.key in self.chains:
+            values.setdefault(IDENTIFIER, self.chains[item.key])
+        found = Annotation(item.key, item.type, *span, item.record, values)
+        source, target = (item.reference(role) for role in ROLES)
+        if not item.references.keys().isdisjoint(ROLES):
+            found.ends = source, target
+            for role, end in zip(ROLES, found.ends, strict=True):
+                if not end:
+                    self.report(item.record, "UIM302", role, role=role)
+        for feature, keys in item.references.items():
+            for key in keys:
+                if key not in self.structures:
+                    self.report(item.record, "UIM301", feature, what=feature, id=key[:_SHOWN])
+                elif (link := self.structures[key]).is_link:
+                    end = link.reference("target")
+                    if end not in self.structures:
+                        own = {"what": "target", "id": end[:_SHOWN] or "nothing"}
+                        self.report(link.record, "UIM301", "target", **own)
+                    found.links.append((link.values.get("role", ""), end))
+        return found

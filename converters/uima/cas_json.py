@@ -19,23 +19,21 @@ Example lines:
 Codes raised: JSNxxx, for invalid JSON; UIM2xx, UIM3xx.
 """  # noqa: E501
 
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import count
 from typing import Any
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.building import Layers, inside_texts
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, take_arrays
-from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
@@ -47,7 +45,6 @@ SUFFIX = ".cas.json"
 _STRUCTURES, _VIEWS, _TYPES = "%FEATURE_STRUCTURES", "%VIEWS", "%TYPES"
 _MEMBERS = re.compile(r'"%(?:TYPES|FEATURE_STRUCTURES|VIEWS)"[ \t\r\n]*:')
 _SOFA = "uima.cas.Sofa"
-_compact = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def sniff(source: Source) -> bool:
@@ -63,27 +60,19 @@ def read(
     source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    take = partial(_take, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+    settings = layer, feature, offsets
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
 
 
-def _take(
-    rows: DocumentRows, origin: int, name: str, text: str, layer: str, feature: str, unit: str
-) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
     """Add the documents of a file, and what is wrong in it."""
-    if name in rows.documents and layers.is_initial(rows.files.members[origin]):
-        return
-    reporter = _Reporter(text, rows.files.members[origin])
-    valid, root = strict(text.encode())
-    cas = _Reader(root, reporter).cas() if valid else None
-    if not valid:
-        for problem in syntax_problems(text):
-            reporter.add(problem, "$")
+    reader = _Reader(text, rows.files.members[origin])
+    cas = reader.cas()
     if cas is None:
         rows.begin(origin, name)
     else:
-        read_cas(rows, origin, name, cas, reporter.report, Choice(layer, feature), unit)
-    rows.findings += reporter.bounded.findings
+        read_cas(rows, origin, name, cas, reader.report, choice)
+    rows.findings += reader.bounded.findings
 
 
 def syntax_problems(text: str) -> Iterator[Problem]:
@@ -97,12 +86,13 @@ def syntax_problems(text: str) -> Iterator[Problem]:
         yield from item.problems
 
 
-class _Reporter:
-    """Reports the problems of a file at their places.
+class _Reader:
+    """Makes structures and views of a file, and reports its problems at their places.
 
     Attributes:
         bounded: takes the findings.
         root: the value of the file.
+        items: the structures, each with its step in the path: their names may be identifiers.
     """
 
     def __init__(self, text: str, member: Member) -> None:
@@ -110,7 +100,15 @@ class _Reporter:
         self.bounded = Bounded(member.max_per_code)
         self.places = Places(text)
         self.layout = Layout(text, len(text) - len(text.lstrip(" \t\r\n")))
-        self.root: Any = None
+        self.valid, self.root = strict(text.encode())
+        is_object = self.valid and isinstance(self.root, dict)
+        structures = self.root.get(_STRUCTURES) if is_object else None
+        self.items: Sequence[tuple[str | int, Any]] = []
+        if isinstance(structures, dict):
+            self.items = [*structures.items()]
+        elif isinstance(structures, list):
+            self.items = [*enumerate(structures)]
+        self.arrays: dict[str, list[str]] = {}
 
     def add(self, problem: Problem, path: str) -> None:
         """Add the finding of a problem at a path of the file."""
@@ -122,10 +120,8 @@ class _Reporter:
 
     def report(self, record: int, code: str, field: str = "", **values: object) -> Problem:
         """Add the problem of a field of a structure, by its number; 0 for the file."""
-        path: Path = (_STRUCTURES, record - 1) if record else ()
-        if not self.bounded.is_full(code):  # others are only counted
-            path = path_of(self.root, self.layout, record, field)
-        return self.report_at(path, code, **values)
+        field = "" if self.bounded.is_full(code) else field  # others are only counted
+        return self.report_at(self.path(record, field), code, **values)
 
     def report_at(self, path: Path, code: str, **values: object) -> Problem:
         """Add the problem of a part of the file."""
@@ -137,35 +133,25 @@ class _Reporter:
         self.add(problem, format_path(path))
         return problem
 
-
-def path_of(root: Any, layout: Layout, record: int, field: str) -> Path:
-    """The path to a field of a structure, or to the structure if it has no such field."""
-    structures = root.get(_STRUCTURES) if isinstance(root, dict) else None
-    if record == 0 or not isinstance(structures, list | dict) or record > len(structures):
-        return ()
-    at: str | int = record - 1
-    item = structures[record - 1] if isinstance(structures, list) else None
-    if isinstance(structures, dict):
-        at, item = [*structures.items()][record - 1]
-    path: Path = (_STRUCTURES, at)
-    if field == "members":
-        view = item.get("sofaID") if isinstance(item, dict) else None
-        members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
-        return members if layout.stretch(members) else path
-    names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
-    return next((each for each in names if field and layout.stretch(each)), path)
-
-
-class _Reader:
-    """Makes structures and views of the value of a file."""
-
-    def __init__(self, root: Any, reporter: _Reporter) -> None:
-        self.root, self.reporter = root, reporter
-        reporter.root = root
-        self.arrays: dict[str, list[str]] = {}
+    def path(self, record: int, field: str) -> Path:
+        """The path to a field of a structure, or to the structure if it has no such field."""
+        if not 0 < record <= len(self.items):
+            return ()
+        at, item = self.items[record - 1]
+        path: Path = (_STRUCTURES, at)
+        if field == "members":
+            view = item.get("sofaID") if isinstance(item, dict) else None
+            members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
+            return members if self.layout.stretch(members) else path
+        names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
+        return next((each for each in names if field and self.layout.stretch(each)), path)
 
     def cas(self) -> Cas | None:
         """All that is in the file; None if it has no structures."""
+        if not self.valid:
+            for problem in syntax_problems(self.text):
+                self.add(problem, "$")
+            return None
         if not self.check((), dict, self.root):
             return None
         listed = self.root.get(_STRUCTURES)
@@ -173,11 +159,13 @@ class _Reader:
             return None
         structures: dict[str, Structure] = {}
         sofas: dict[str, View] = {}
-        for at, key, item in self.objects():
-            record = at + 1
+        for record, (at, item) in enumerate(self.items, start=1):
+            if not self.check((_STRUCTURES, at), dict, item):
+                continue
+            key = at if at and isinstance(at, str) else _reference(item.get("%ID"))
             name = item.get("%TYPE")
             if key is None or key in structures or key in sofas or not isinstance(name, str):
-                self.reporter.report(record, "UIM205", "ID", id=str(key or "nothing")[:40])
+                self.report(record, "UIM205", "ID", id=str(key or "nothing")[:40])
             elif name == _SOFA:
                 text, view = item.get("sofaString"), item.get("sofaID")
                 own = text if isinstance(text, str) else None
@@ -185,29 +173,15 @@ class _Reader:
             else:
                 structures[key] = self.structure(key, name, item, record)
         take_arrays(structures, self.arrays)
-        views = self.views(sofas)
-        types = self.types()
-        known = {item.type for item in structures.values()} & types.supertypes.keys()
-        return Cas(structures, views, {name: types.values(name) for name in known})
+        return Cas(structures, self.views(sofas), self.types())
 
     def check(self, path: Path, wanted: type, value: Any) -> bool:
         """Whether a value has a type; if not, that is reported."""
         if isinstance(value, wanted):
             return True
         given = KINDS.get(type(value), "something else")
-        self.reporter.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
+        self.report_at(path, "UIM206", given=given, wanted=KINDS[wanted])
         return False
-
-    def objects(self) -> Iterator[tuple[int, str | None, Mapping[str, Any]]]:
-        """The structures, each with its index and its identifier."""
-        listed = self.root.get(_STRUCTURES)
-        if isinstance(listed, dict):  # identifiers are the names of members
-            pairs = ((key, key, item) for key, item in listed.items())
-        else:
-            pairs = ((at, None, item) for at, item in enumerate(listed))
-        for index, (at, key, item) in enumerate(pairs):
-            if self.check((_STRUCTURES, at), dict, item):
-                yield index, key or _reference(item.get("%ID")), item
 
     def structure(self, key: str, name: str, item: Mapping[str, Any], record: int) -> Structure:
         """A structure with its features, as text."""
@@ -255,7 +229,7 @@ class _Reader:
 
 
 def _reference(value: Any) -> str | None:
-    """The identifier of a structure as text; None if it is no number.
+    """The identifier of a structure as text; None if it is not a number.
 
     Examples:
         >>> _reference(7), _reference(True), _reference("7")
@@ -274,22 +248,21 @@ def text_of(value: Any) -> str | None:
     if isinstance(value, str):
         return value
     is_number = isinstance(value, bool | float) or _reference(value) is not None
-    return _compact(value) if is_number else None
+    return compact(value) if is_number else None
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of structures, and of their features as fields."""
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text or ""
-    valid, root = strict(text.encode())
-    reporter = _Reporter(text, member)
+    reader = _Reader(text, member)
     found: list[Location | None] = []
     for place in places:
-        path = path_of(root, reporter.layout, place.record, place.field) if valid else ()
+        path = reader.path(place.record, place.field)
         if not path:
             found.append(None)
             continue
-        span = reporter.places.span(*reporter.layout.place(path))
-        found.append(Location(span, reporter.places.excerpt(span)))
+        span = reader.places.span(*reader.layout.place(path))
+        found.append(Location(span, reader.places.excerpt(span)))
     return found
 
 
@@ -302,41 +275,21 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def _file(row: int, built: Layers) -> str:
     """The content of the file of a document, a structure a line."""
-    text = built.texts[row]
-    language = built.languages[row]
-    move = in_units(text or "")
-    annotations = [*built.structure[row], *built.found[row]]
-    numbers = {item.key: number for number, item in enumerate(annotations, start=3)}
-    more = count(len(annotations) + 3)
+    text, annotations = built.texts[row], built.annotations[row]
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
-    whole = {"%ID": 2, "%TYPE": "uima.tcas.DocumentAnnotation", "@sofa": 1, "begin": 0}
-    whole |= {"end": move(len(text or ""))} | ({} if language is None else {"language": language})
     structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
-    structures.append(whole)
-    for item in annotations:
-        own: dict[str, object] = {"%ID": numbers[item.key], "%TYPE": item.layer, "@sofa": 1}
-        own |= {"begin": move(item.start), "end": move(item.end)}
-        for role, end in zip(ROLES, item.ends or (), strict=False):
-            own[f"@{role}"] = numbers[end]
-        if item.links:
-            own[f"@{ARGUMENTS}"] = array = next(more)
-            links = [
-                {"%ID": next(more), "%TYPE": LINK, "role": role, "@target": numbers[target]}
-                for role, target in item.links
-            ]
-            listed = [link["%ID"] for link in links]
-            structures += [*links, {"%ID": array, "%TYPE": f"{LINK}[]", "%ELEMENTS": listed}]
-        structures.append(own | item.values)
-    types = written_types(built.found[row])
-    members = [2, *numbers.values()]
-    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": members}}
-    lines = ",\n  ".join(map(_compact, structures))
+    for number, layer, features in built.structures(row, arrays=True):
+        own = {name: value for name, value in features.items() if value is not None}
+        structures.append({"%ID": number, "%TYPE": layer, **own})
+    types = written_types(annotations)
+    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": [*range(2, len(annotations) + 3)]}}
+    lines = ",\n  ".join(map(compact, structures))
     declared = ",\n  ".join(
-        f"{_compact(name)}: {_compact(type_members(types, name))}" for name in types.supertypes
+        f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes
     )
     return (
         f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
-        f' "{_VIEWS}": {_compact(views)}}}\n'
+        f' "{_VIEWS}": {compact(views)}}}\n'
     )
 
 
@@ -351,9 +304,8 @@ def type_members(types: Types, name: str) -> dict[str, object]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(Layers(corpus, inside_texts(corpus)).losses)
-    return counts
+    losses = Layers(corpus, inside_texts(corpus)).losses
+    return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 
 FORMAT = declaration(__name__)

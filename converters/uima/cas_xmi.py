@@ -7,11 +7,11 @@ Format:
     the structures that are indexed for it.
 
 Conventions:
-    Offsets count UTF-16 code units of the text. Only what a view has is read. `layers.py` says what
-    becomes of annotations, `cas.py` of views, and why the files are not read by dkpro-cassis. Of an
+    Offsets count UTF-16 code units of the text. Only what a view has is read. `layers.py` describes
+    the use of annotations, `cas.py` that of views, and why the files are not read by dkpro-cassis. Of an
     exported project, `annotation/<document>/<annotator>.xmi` and the curated document are the
     annotations of several annotators, whose identifiers begin with their names. Links of a chain
-    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml says
+    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml declares
     which features refer to structures; without it, those with the usual names do.
 
 Example lines:
@@ -23,7 +23,7 @@ Codes raised: XML1xx, UIM2xx, UIM3xx.
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, count
@@ -31,12 +31,12 @@ from itertools import chain, count
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import Layers, in_units, inside_texts
+from hlteval.converters.uima.building import DOCUMENT, Layers, inside_texts
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, resolve
-from hlteval.converters.uima.layers import ARGUMENTS, LINK, ROLES, Choice
+from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
@@ -89,8 +89,8 @@ def read(
     for member in source.members:
         if _has_types(member):
             _add_types(types, member)
-    take = partial(_take, types=types, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take, documents)
+    take, settings = partial(_take, types), (layer, feature, offsets)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
 
 
 def _add_types(types: Types, member: Member) -> None:
@@ -104,17 +104,14 @@ def _add_types(types: Types, member: Member) -> None:
     for element in elements:
         if element.parent is not None:
             texts[element.parent.ordinal][_local(element.tag)] = element.text.strip()
-    ranges: dict[int, dict[str, str]] = defaultdict(dict)
     for element in elements:
-        own = texts[element.ordinal]
-        if _local(element.tag) == "featureDescription" and element.parent is not None:
-            of_type = element.parent.parent
-            if of_type is not None:
-                ranges[of_type.ordinal][own.get("name", "")] = own.get("rangeTypeName", "")
-    for element in elements:
+        own, of_type = texts[element.ordinal], element.parent and element.parent.parent
+        name = own.get("name", "")
         if _local(element.tag) == "typeDescription":
-            own = texts[element.ordinal]
-            types.add(own.get("name", ""), own.get("supertypeName", ""), ranges[element.ordinal])
+            types.add(name, own.get("supertypeName", ""), {})
+        elif _local(element.tag) == "featureDescription" and of_type is not None:
+            ranges = types.ranges[texts[of_type.ordinal].get("name", "")]
+            ranges[name] = own.get("rangeTypeName", "")
 
 
 def _local(tag: str) -> str:
@@ -122,19 +119,11 @@ def _local(tag: str) -> str:
 
 
 def _take(
-    rows: DocumentRows,
-    origin: int,
-    name: str,
-    text: str,
-    types: Types,
-    layer: str,
-    feature: str,
-    unit: str,
+    types: Types, rows: DocumentRows, origin: int, name: str, text: str, choice: Choice
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Named]()
-    superseded = name in rows.documents and layers.is_initial(member)
-    if superseded or (_has_types(member) and len(rows.files.members) > 1):
+    if _has_types(member) and len(rows.files.members) > 1:
         return
     try:
         parsed = Reader(text).read()
@@ -157,7 +146,7 @@ def _take(
             return problem
 
         cas = _cas(elements, types, problems)
-        read_cas(rows, origin, name, cas, report, Choice(layer, feature), unit)
+        read_cas(rows, origin, name, cas, report, choice)
     rows.findings += located_findings(text, problems, member)
 
 
@@ -178,18 +167,16 @@ def _cas(elements: Sequence[Element], types: Types, problems: list[Named]) -> Ca
             )
         elif name == "uima.cas.View":
             members[own.get("sofa", "")] = own.get("members", "").split(), element.ordinal
+        elif name != "uima.cas.NULL" and (not key or key in structures):
+            problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
         elif name != "uima.cas.NULL":
-            if not key or key in structures:
-                problems.append((element.problem("UIM205", _ID, id=key[:40] or "nothing"), key))
-                continue
             values = {k: own[k] for k in own if k != _ID and not k.startswith("xmlns:")}
             structures[key] = Structure(key, name, element.ordinal, values)
     for key, (listed, record) in members.items():
         view = views.setdefault(key, View(INITIAL, None))
         view.members, view.record = listed, record
     resolve(structures, types)
-    known = {item.type for item in structures.values()} & types.supertypes.keys()
-    return Cas(structures, list(views.values()), {name: types.values(name) for name in known})
+    return Cas(structures, list(views.values()), types)
 
 
 def _namespaces(element: Element) -> dict[str, str]:
@@ -223,43 +210,33 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     built = Layers(corpus, inside_texts(corpus))
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
-        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(written_types(built.found[row]))
+        types = written_types(built.annotations[row])
+        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(types)
 
 
 def _file(row: int, built: Layers) -> str:
     """The content of the file of a document."""
-    text = built.texts[row]
-    language = built.languages[row]
-    move = in_units(text or "")
-    items = [*built.structure[row], *built.found[row]]
-    numbers = {item.key: number for number, item in enumerate(items, start=3)}
-    links = count(len(items) + 3)
+    text, items = built.texts[row], built.annotations[row]
     spaces = prefixes_of((*(item.layer for item in items), LINK))
     parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
     parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
     parts.append('<cas:NULL xmi:id="0"/>\n')
-    end = str(move(len(text or "")))
-    whole = [(_ID, "2"), ("sofa", "1"), ("begin", "0"), ("end", end), ("language", language)]
-    parts.append(_element("tcas:DocumentAnnotation", whole))
-    for item in items:
-        tag = _tag(item.layer, spaces)
-        place = [(_ID, str(numbers[item.key])), ("sofa", "1")]
-        place += [("begin", str(move(item.start))), ("end", str(move(item.end)))]
-        if item.ends:
-            place += zip(ROLES, (str(numbers[end]) for end in item.ends), strict=True)
-        listed: list[str] = []
-        for role, target in item.links:
-            listed.append(str(next(links)))
-            link = [(_ID, listed[-1]), ("role", role), ("target", str(numbers[target]))]
-            parts.append(_element(_tag(LINK, spaces), link))
-        place += [(ARGUMENTS, " ".join(listed))] if listed else []
-        parts.append(_element(tag, [*place, *item.values.items()]))
+    for number, layer, features in built.structures(row, arrays=False):
+        tag = "tcas:DocumentAnnotation" if layer == DOCUMENT else _tag(layer, spaces)
+        pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
+        parts.append(_element(tag, [(_ID, str(number)), *pairs]))
     sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
     parts.append(_element("cas:Sofa", [*sofa, ("sofaString", text)]))
-    members = " ".join(map(str, (2, *numbers.values())))
-    return "".join(
-        [*parts, _element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
-    )
+    members = _attribute([*range(2, len(items) + 3)])
+    parts += [_element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
+    return "".join(parts)
+
+
+def _attribute(value: str | int | list[int] | None) -> str | None:
+    """The value of a feature, or the numbers that it refers to."""
+    if isinstance(value, list):
+        return " ".join(map(str, value))
+    return None if value is None else str(value)
 
 
 def prefixes_of(names: Iterable[str]) -> dict[str, str]:
@@ -311,10 +288,11 @@ def _type_system(types: Types) -> str:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
     built = Layers(corpus, inside_texts(corpus))
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(built.losses)
-    counts["texts with characters that XML cannot hold"] = built.count_texts(ABSENT)
-    return counts
+    return {
+        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **built.losses,
+        "texts with characters that XML cannot hold": built.count_texts(ABSENT),
+    }
 
 
 FORMAT = declaration(__name__)

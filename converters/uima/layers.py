@@ -10,12 +10,14 @@ alone.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import PurePath
 
-from hlteval.converters.toolkit.rows import DocumentRows, decimal, number
-from hlteval.converters.toolkit.source_files import stem
+from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import DocumentRows, decimal, number, read_rows
+from hlteval.converters.toolkit.source_files import FindDocuments, stem
 from hlteval.sources import Member, Source
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -36,9 +38,9 @@ IDENTIFIER = "identifier"
 LABELS = ("value", "label", "referenceType")
 #: Features that are columns of mentions.
 COLUMNS = ("mention_type", "confidence", "annotator")
-#: Features that are no modifiers.
+#: Features that are not modifiers.
 OWN = frozenset((NAME, TEXT, KIND, TRIGGER, *OTHER_ROLES, IDENTIFIER, *COLUMNS))
-#: Layers of words, sentences, grammar and metadata, which are no mentions unless they are chosen.
+#: Layers of words, sentences, grammar and metadata: not mentions unless they are chosen.
 _STRUCTURE = re.compile(
     r"uima\.|de\.tudarmstadt\.ukp\.clarin\.webanno\.api\.|org\.dkpro\.core\.api\.xml\.|"
     + re.escape(DKPRO)
@@ -87,56 +89,35 @@ def short(layer: str) -> str:
     return layer.rpartition(".")[2]
 
 
-class Covered:
-    """The text of spans, as long as they are not too many: nested ones repeat it.
-
-    Examples:
-        >>> Covered("Ann sang.").of(0, 3)
-        'Ann'
-    """
-
-    def __init__(self, text: str | None) -> None:
-        self.text = text
-        self.left = _REPEATED * len(text or "") + 1_000_000
-
-    def of(self, start: int, end: int) -> str | None:
-        """The text of a span; None without a text, or if all spans have too much."""
-        self.left -= end - start
-        return None if self.text is None or self.left < 0 else self.text[start:end]
-
-
 def is_pos(layer: str) -> bool:
     """Whether a layer is that of parts of speech, or a layer of a certain one."""
     return layer.startswith(POS)
 
 
 class Choice:
-    """The layers that are read, and the feature of each that is the label.
+    """The settings of a file: the layers that are read, and the feature of each that is the label.
 
     Args:
         layer: the name of the only layer, whole or its last part; empty for all that have content.
         feature: the name of the label; empty for the usual ones.
-        declared: the features of layers, as far as the file declares them.
+        unit: what offsets count.
     """
 
-    def __init__(
-        self, layer: str, feature: str, declared: Mapping[str, Iterable[str]] | None = None
-    ) -> None:
-        self.layer, self.feature = layer, feature
-        self.features = {name: dict.fromkeys(own) for name, own in (declared or {}).items()}
+    def __init__(self, layer: str = "", feature: str = "", unit: str = "utf-16") -> None:
+        self.layer, self.feature, self.unit = layer, feature, unit
+        self.features: defaultdict[str, dict[str, None]] = defaultdict(dict)
         self._labels: dict[str, str] = {}
 
-    def see(self, annotations: Iterable[Annotation]) -> None:
-        """Take note of the features that annotations have."""
-        for item in annotations:
-            self.features.setdefault(item.layer, {}).update(dict.fromkeys(item.values))
+    def see(self, layer: str, features: Iterable[str]) -> None:
+        """Take note of features that a layer has."""
+        self.features[layer].update(dict.fromkeys(features))
         self._labels.clear()
 
     def takes(self, layer: str) -> bool:
         """Whether spans of a layer are mentions.
 
         Examples:
-            >>> Choice("", "").takes(TOKEN), Choice("Token", "").takes(TOKEN)
+            >>> Choice().takes(TOKEN), Choice("Token").takes(TOKEN)
             (False, True)
         """
         if self.layer:
@@ -147,7 +128,9 @@ class Choice:
         """The feature of a layer that is the label; empty for none.
 
         Examples:
-            >>> Choice("", "", {"a.B": ["sense"]}).label_feature("a.B")
+            >>> choice = Choice()
+            >>> choice.see("a.B", ["sense"])
+            >>> choice.label_feature("a.B")
             'sense'
         """
         if layer not in self._labels:
@@ -181,116 +164,136 @@ def take(
         annotator: who annotated; identifiers begin with it, since others have the same.
         structure: whether sentences and tokens are added.
     """
-    choice.see(annotations)
-    covered = Covered(text)
+    for item in annotations:
+        choice.see(item.layer, item.values)
+    document = _Document(rows, text, choice, annotator)
     if structure:
-        _add_structure(rows, covered, annotations)
-    prefix = f"{annotator}:" if annotator is not None else ""
-    names: dict[str, str] = {}
-    for item in annotations:
-        if item.ends is None and choice.takes(item.layer):
-            names[item.key] = prefix + item.values.get(NAME, item.key)
-    for item in annotations:
-        if item.ends is not None and all(end in names for end in item.ends):
-            name = prefix + item.values.get(NAME, item.key)
-            roles = [item.values.get(*pair) for pair in zip(OTHER_ROLES, ROLES, strict=True)]
-            links = [(role, names[end]) for role, end in zip(roles, item.ends, strict=True)]
-            _add_frame(rows, item, name, "relation", choice.label(item), None, links, annotator)
-            _add_modifiers(rows, item, name, choice)
-        elif item.ends is None and item.key in names:
-            _add_span(rows, covered, item, names, choice, annotator)
+        document.add_structure(annotations)
+    document.add(annotations)
 
 
-def _add_structure(rows: DocumentRows, covered: Covered, annotations: Sequence[Annotation]) -> None:
-    """Add sentences and tokens; a token is of the last sentence that holds it."""
-    segments: list[tuple[int, int, object]] = []
-    for item in annotations:
-        if item.layer == SENTENCE:
-            segment: dict[str, object] = {"record": item.record}
-            segment |= {"start": item.start, "end": item.end}
-            own = covered.of(item.start, item.end)
-            segment |= {"name": item.values.get("id"), "text": own}
-            rows.add("segments", segment)
-            segments.append((item.start, item.end, segment["row"]))
-    segments.sort(key=lambda segment: segment[0])
-    pos = {(a.start, a.end): a.values.get("PosValue") for a in annotations if is_pos(a.layer)}
-    for item in annotations:
-        if item.layer == TOKEN:
-            place = {"record": item.record, "start": item.start, "end": item.end}
-            own = covered.of(item.start, item.end) or ""
-            more = {"text": own, "pos": pos.get((item.start, item.end))}
-            row = holder(segments, item.start, item.end)
-            rows.add("tokens", {**place, **more, "segment_row": row})
+class _Document:
+    """A document while the annotations of one annotator are added.
+
+    Attributes:
+        left: how much text spans may still have: nested ones repeat it.
+        names: the identifiers of mentions and events by their keys.
+    """
+
+    def __init__(
+        self, rows: DocumentRows, text: str | None, choice: Choice, annotator: str | None
+    ) -> None:
+        self.rows, self.text, self.choice, self.annotator = rows, text, choice, annotator
+        self.left = _REPEATED * len(text or "") + 1_000_000
+        self.names: dict[str, str] = {}
+
+    def quote(self, start: int, end: int) -> str | None:
+        """The text of a span; None without a text, or if all spans have too much."""
+        self.left -= end - start
+        return None if self.text is None or self.left < 0 else self.text[start:end]
+
+    def add_structure(self, annotations: Sequence[Annotation]) -> None:
+        """Add sentences and tokens; a token is of the last sentence that holds it."""
+        segments: list[tuple[int, int, object]] = []
+        for item in annotations:
+            if item.layer == SENTENCE:
+                segment = self.place(item)
+                segment |= {"name": item.values.get("id"), "text": self.quote(item.start, item.end)}
+                self.rows.add("segments", segment)
+                segments.append((item.start, item.end, segment["row"]))
+        segments.sort(key=lambda segment: segment[0])
+        pos = {(a.start, a.end): a.values.get("PosValue") for a in annotations if is_pos(a.layer)}
+        for item in annotations:
+            if item.layer == TOKEN:
+                span = item.start, item.end
+                own: dict[str, object] = {"text": self.quote(*span) or "", "pos": pos.get(span)}
+                own["segment_row"] = holder(segments, *span)
+                self.rows.add("tokens", self.place(item) | own)
+
+    def place(self, item: Annotation) -> dict[str, object]:
+        """The columns of the place of an annotation."""
+        return {"record": item.record, "start": item.start, "end": item.end}
+
+    def add(self, annotations: Sequence[Annotation]) -> None:
+        """Add mentions, relations and events."""
+        for item in annotations:
+            if item.ends is None and self.choice.takes(item.layer):
+                self.names[item.key] = self.name(item)
+        for item in annotations:
+            if item.ends is None and item.key in self.names:
+                self.add_span(item)
+            elif item.ends is not None and all(end in self.names for end in item.ends):
+                pairs = zip(OTHER_ROLES, ROLES, item.ends, strict=True)
+                links = [(item.values.get(own, role), end) for own, role, end in pairs]
+                self.add_frame(item, self.name(item), "relation", links)
+                self.add_modifiers(item)
+
+    def name(self, item: Annotation) -> str:
+        """The identifier of an annotation, which begins with the annotator."""
+        prefix = f"{self.annotator}:" if self.annotator is not None else ""
+        return prefix + item.values.get(NAME, item.key)
+
+    def add_span(self, item: Annotation) -> None:
+        """Add a mention, an event, or both."""
+        values, name = item.values, self.names[item.key]
+        links = [link for link in item.links if link[1] in self.names]
+        if KIND in values:
+            frame = name if NAME in values else None
+            kind = "relation" if values[KIND] == "relation" else "event"
+            self.add_frame(item, frame, kind, links, values.get(TRIGGER))
+        else:
+            written = values.get("confidence")
+            confidence = None if written is None else number(written)
+            canonical = confidence is not None and decimal(confidence) == written
+            quote = values[TEXT] if TEXT in values else self.quote(item.start, item.end)
+            mention = {
+                **self.place(item),
+                "mention": name,
+                "label": self.choice.label(item),
+                "text": quote,
+                "entity": values.get(IDENTIFIER),
+                "mention_type": values.get("mention_type"),
+                "confidence": confidence,
+                "confidence_text": None if canonical else written,
+                "annotator": values.get("annotator", self.annotator),
+            }
+            self.rows.add("mentions", mention)
+            if links:
+                self.add_frame(item, f"{name}.event", "event", links, name)
+        self.add_modifiers(item)
+
+    def add_frame(
+        self,
+        item: Annotation,
+        name: str | None,
+        kind: str,
+        links: Sequence[tuple[str, str]],
+        trigger: str | None = None,
+    ) -> None:
+        """Add a frame with its arguments."""
+        frame: dict[str, object] = {"record": item.record, "frame": name, "kind": kind}
+        frame |= {"label": self.choice.label(item), "trigger": trigger}
+        frame["annotator"] = item.values.get("annotator", self.annotator)
+        self.rows.add("frames", frame)
+        for position, (role, key) in enumerate(links, start=1):
+            own = {"frame_row": frame["row"], "position": position, "role": role}
+            target = self.names[key]
+            self.rows.add("arguments", {"record": item.record, **own, "target": target})
+
+    def add_modifiers(self, item: Annotation) -> None:
+        """Add the features that are neither the label nor a column."""
+        label, name = self.choice.label_feature(item.layer), self.name(item)
+        for feature, value in item.values.items():
+            if feature != label and feature not in OWN:
+                own = {"modifier": f"{name}.{feature}", "label": feature, "target": name}
+                own_value = None if value == "true" else value
+                self.rows.add("modifiers", {"record": item.record, **own, "value": own_value})
 
 
 def holder(segments: Sequence[tuple[int, int, object]], start: int, end: int) -> object:
     """The key of the last segment, by their starts, if it holds a span; else None."""
     at = bisect_right(segments, start, key=lambda segment: segment[0]) - 1
     return segments[at][2] if at >= 0 and end <= segments[at][1] else None
-
-
-def _add_span(
-    rows: DocumentRows,
-    covered: Covered,
-    item: Annotation,
-    names: Mapping[str, str],
-    choice: Choice,
-    annotator: str | None,
-) -> None:
-    """Add a mention, an event, or both."""
-    values, name, label = item.values, names[item.key], choice.label(item)
-    links = [(role, names[key]) for role, key in item.links if key in names]
-    if KIND in values:
-        frame = name if NAME in values else None
-        kind = "relation" if values[KIND] == "relation" else "event"
-        trigger = values.get(TRIGGER)
-        _add_frame(rows, item, frame, kind, label, trigger, links, annotator)
-    else:
-        written = values.get("confidence")
-        confidence = None if written is None else number(written)
-        canonical = confidence is not None and decimal(confidence) == written
-        own: dict[str, object] = {"record": item.record, "start": item.start, "end": item.end}
-        own |= {"mention": name, "label": label}
-        more = {"text": values[TEXT] if TEXT in values else covered.of(item.start, item.end)}
-        more |= {"entity": values.get(IDENTIFIER), "mention_type": values.get("mention_type")}
-        more |= {"confidence_text": None if canonical else written}
-        more |= {"annotator": values.get("annotator", annotator)}
-        own |= {column: value for column, value in more.items() if value is not None}
-        rows.add("mentions", own if confidence is None else own | {"confidence": confidence})
-        if links:
-            frame = f"{name}.event"
-            _add_frame(rows, item, frame, "event", label, name, links, annotator)
-    _add_modifiers(rows, item, name, choice)
-
-
-def _add_frame(
-    rows: DocumentRows,
-    item: Annotation,
-    name: str | None,
-    kind: str,
-    label: str,
-    trigger: str | None,
-    links: Sequence[tuple[str, str]],
-    annotator: str | None,
-) -> None:
-    """Add a frame with its arguments."""
-    who = item.values.get("annotator", annotator)
-    frame: dict[str, object] = {"record": item.record, "frame": name, "kind": kind, "label": label}
-    frame |= {"trigger": trigger, "annotator": who}
-    rows.add("frames", frame)
-    for position, (role, target) in enumerate(links, start=1):
-        own = {"frame_row": frame["row"], "position": position, "role": role, "target": target}
-        rows.add("arguments", {"record": item.record, **own})
-
-
-def _add_modifiers(rows: DocumentRows, item: Annotation, name: str, choice: Choice) -> None:
-    """Add the features that are neither the label nor a column."""
-    label = choice.label_feature(item.layer)
-    for feature, value in item.values.items():
-        if feature != label and feature not in OWN:
-            own = {"modifier": f"{name}.{feature}", "label": feature, "target": name}
-            given = None if value == "true" else value
-            rows.add("modifiers", {"record": item.record, **own, "value": given})
 
 
 # The files of documents: of each annotator, where a project was exported.
@@ -324,6 +327,33 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
             place = project_place(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)
     return {name: tuple(sorted(chosen[name], key=is_initial)) for name in sorted(chosen)}
+
+
+def read_files(
+    source: Source,
+    form: str,
+    suffix: str,
+    find: FindDocuments,
+    take_file: Callable[[DocumentRows, int, str, str, Choice], None],
+    *settings: str,
+) -> Iterator[ReadResult]:
+    """The documents of a source in batches, in the order of their names.
+
+    Args:
+        source: the files.
+        form: the name of the format.
+        suffix: of its files.
+        find: gives the files of each document.
+        take_file: adds a file: its row of `sources`, the name of its document, its text and what
+            is read of it.
+        settings: those of `Choice`.
+    """
+
+    def add(rows: DocumentRows, origin: int, name: str, text: str) -> None:
+        if name not in rows.documents or not is_initial(rows.files.members[origin]):
+            take_file(rows, origin, name, text, Choice(*settings))
+
+    return read_rows(source, form, suffix, add, find)
 
 
 def is_initial(member: Member) -> bool:

@@ -2,12 +2,13 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from itertools import count
+from functools import partial
+from itertools import count, zip_longest
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
-from hlteval.converters.uima.tsv_text import Text, Unit
+from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
 from hlteval.findings import Problem
 
 _FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
@@ -17,8 +18,8 @@ _LINK = re.compile(r"(.*)->([0-9]{1,9})-([0-9]{1,9})", re.DOTALL)
 _TARGET = re.compile(
     r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
 )
-_ESCAPED = re.compile(r"\\(->|.)", re.DOTALL)
-_ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
+#: The characters of escapes in cells.
+ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 _NULL, _NONE = "*", "_"
 
 
@@ -49,7 +50,7 @@ class Header:
     """The header of a file.
 
     Attributes:
-        is_known: whether the first line says that it is of this format.
+        is_known: whether the first line names this format.
         size: the number of its lines.
         layers: the layers in the order of their columns.
         width: the number of their columns.
@@ -123,21 +124,7 @@ def unescape(value: str) -> str:
         >>> unescape("a\\_b\\->c")
         'a_b->c'
     """
-    if "\\" not in value:
-        return value
-    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), value)
-
-
-@dataclass(slots=True)
-class _Waiting:
-    """A relation or link that refers to an annotation: role, unit, number, column and line."""
-
-    item: Annotation
-    role: str | None
-    cell: str
-    unit: Unit
-    column: Column
-    layer: Layer
+    return unescape_text(value, ESCAPES)
 
 
 class Columns:
@@ -148,7 +135,7 @@ class Columns:
         self.items: list[Annotation] = []
         self.numbered: dict[tuple[str, str], Annotation] = {}
         self.in_unit: dict[tuple[str, str], Annotation] = {}
-        self.waiting: list[_Waiting] = []
+        self.waiting: list[Callable[[], None]] = []
         self.numbers = count(1)
         self.tokens: set[str] = set()
 
@@ -165,8 +152,8 @@ class Columns:
                     self.tokens.add(unit.name)
                 for layer in self.header.layers:
                     self._layer(unit, layer)
-        for each in self.waiting:
-            self._connect(each)
+        for connect in self.waiting:
+            connect()
         return self.items
 
     def _problem(self, unit: Unit, column: Column, code: str, **values: object) -> None:
@@ -176,20 +163,13 @@ class Columns:
 
     def _layer(self, unit: Unit, layer: Layer) -> None:
         """Take the annotations of a layer that a unit has."""
-        cells = {
-            column.at: split(unit.cells[column.at], "|")
-            for column in layer.columns
-            if unit.cells[column.at] != _NONE
-        }
-        several = max(map(len, cells.values()), default=0)
-        for index in range(several):
-            parts = [
-                (column, cells[column.at][index])
-                for column in layer.columns
-                if index < len(cells.get(column.at, ()))
-            ]
-            self._annotation(unit, layer, parts)
-        short = [each for each in layer.columns if len(cells.get(each.at, ())) not in {0, several}]
+        columns = [each for each in layer.columns if unit.cells[each.at] != _NONE]
+        cells = [split(unit.cells[each.at], "|") for each in columns]
+        for parts in zip_longest(*cells):
+            pairs = zip(columns, parts, strict=True)
+            self._annotation(unit, layer, [pair for pair in pairs if pair[1] is not None])
+        several = max(map(len, cells), default=0)
+        short = [each for each, own in zip(columns, cells, strict=True) if len(own) < several]
         if short:
             self._problem(unit, short[0], "UIM105", given=unit.cells[short[0].at][:40])
 
@@ -248,9 +228,10 @@ class Columns:
             if number:
                 self.numbered[key] = item
         roles: list[str] = []
+        connect = partial(self._connect, item, unit, layer.target)
         for column, part in refer:
             if column.use == "base":
-                self.waiting.append(_Waiting(item, None, part, unit, column, layer))
+                self.waiting.append(partial(connect, None, part, column))
             elif column.use == "role":
                 roles = [] if part == _NONE else split(part, ";")
             else:
@@ -259,45 +240,43 @@ class Columns:
                     self._problem(unit, column, "UIM105", given=part[:40])
                 for role, target in zip(roles, targets, strict=False):
                     own = "" if role == _NULL else unescape(role)
-                    self.waiting.append(_Waiting(item, own, target, unit, column, layer))
+                    self.waiting.append(partial(connect, own, target, column))
 
     def _hold(self, unit: Unit, item: Annotation) -> None:
         """Keep the first annotation of a unit, and the first of each layer, for references."""
         self.in_unit.setdefault((unit.name, item.layer), item)
         self.in_unit.setdefault((unit.name, ""), item)
 
-    def _connect(self, waiting: _Waiting) -> None:
-        """Connect a relation or a link with what it refers to."""
-        found = _TARGET.fullmatch(waiting.cell)
-        item, base = waiting.item, waiting.layer.target
+    def _connect(
+        self, item: Annotation, unit: Unit, layer: str, role: str | None, cell: str, column: Column
+    ) -> None:
+        """Connect a relation, or a link with a role, with what its cell refers to."""
+        found = _TARGET.fullmatch(cell)
         if found is None:
-            self._problem(waiting.unit, waiting.column, "UIM105", given=waiting.cell[:40])
-            item.ends = ("", "") if waiting.role is None else item.ends
+            self._problem(unit, column, "UIM105", given=cell[:40])
+            item.ends = ("", "") if role is None else item.ends
             return
         name, first, last = found.groups()
-        if waiting.role is not None:
-            target = self._find(name, last, base, waiting)
-            if target is not None:
-                item.links.append((waiting.role, target.key))
-            return
-        number = (first, last) if first is not None else (last, None)
-        source = self._find(name, number[0], base, waiting)
-        target = self._find(waiting.unit.name, number[1], base, waiting)
-        item.ends = (source.key if source else "", target.key if target else "")
-        if target is not None:
-            item.start, item.end = target.start, target.end
-
-    def _find(
-        self, name: str, number: str | None, layer: str, waiting: _Waiting
-    ) -> Annotation | None:
-        """The annotation of a unit with a number, or the first of a layer; None, with a problem."""
-        if number and int(number):
-            found = self.numbered.get(("", number))
-        else:
-            found = self.in_unit.get((name, layer))
-            if found is None and layer.startswith("uima."):
-                found = self.in_unit.get((name, ""))
+        places = [(name, last)]
+        if role is None:
+            places = [(name, first or last), (unit.name, first and last)]
+        ends = [self._find(*place, layer) for place in places]
         of_words = layer == TOKEN or layer.startswith(POS)
-        if found is None and not (of_words and name in self.tokens):
-            self._problem(waiting.unit, waiting.column, "UIM301", what="unit", id=waiting.cell[:40])
-        return found
+        for (place, _), end in zip(places, ends, strict=True):
+            if end is None and not (of_words and place in self.tokens):
+                self._problem(unit, column, "UIM301", what="unit", id=cell[:40])
+        if role is None:
+            source, target = ends
+            item.ends = (source.key if source else "", target.key if target else "")
+            if target is not None:
+                item.start, item.end = target.start, target.end
+        elif ends[0] is not None:
+            item.links.append((role, ends[0].key))
+
+    def _find(self, name: str, number: str | None, layer: str) -> Annotation | None:
+        """The annotation of a unit with a number, or the first of a layer."""
+        if number and int(number):
+            return self.numbered.get(("", number))
+        layers = (layer, "") if layer.startswith("uima.") else (layer,)
+        found = (self.in_unit.get((name, each)) for each in layers)
+        return next((item for item in found if item is not None), None)

@@ -7,7 +7,8 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText, widths
+from hlteval.converters.toolkit.span_texts import UNIT_NAMES
 from hlteval.findings import Problem
 
 if TYPE_CHECKING:
@@ -17,18 +18,18 @@ _TEXT, _NAME = "#Text=", "#Sentence.id="
 _UNIT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?")
 _OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-_ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
+#: The characters of escapes in texts.
+ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 #: Most characters between sentences that are filled with spaces, in a file.
 _FILLED = 1_000_000
 #: Share of units whose text differs, at most, for a unit of offsets to be the right one.
 _SHARE = 0.2
-#: The encoding of each unit, and the bytes of a unit.
-_ENCODINGS = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
-_NAMES = {"characters": "characters", "bytes": "bytes", "utf-16": "UTF-16 code units"}
+#: What offsets may count, the likeliest first.
+_UNITS = (CHARACTERS, "bytes", "utf-16")
 
 
-def unescape_text(text: str) -> str:
-    r"""A text without escapes of control characters.
+def unescape_text(text: str, escapes: Mapping[str, str] = ESCAPES) -> str:
+    r"""A text without escapes, by default those of control characters.
 
     Examples:
         >>> unescape_text("a\\tb")
@@ -36,7 +37,7 @@ def unescape_text(text: str) -> str:
     """
     if "\\" not in text:
         return text
-    return _ESCAPED.sub(lambda found: _ESCAPES.get(found[1], found[1]), text)
+    return _ESCAPED.sub(lambda found: escapes.get(found[1], found[1]), text)
 
 
 @dataclass(slots=True)
@@ -182,16 +183,18 @@ class Text:
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
-        for other in (CHARACTERS, *_ENCODINGS):
-            if other != unit:
-                self.whole = self._place(other)
-                if len(self._find_misplaced()) < _SHARE * len(wrong):
-                    values = {"what": _NAMES[other], "setting": other}
-                    problem = self._problem(wrong[0])._replace(code="UIM104", values=values)
-                    self.whole = self._place(unit)
-                    return problem
+        explained = _SHARE * len(wrong)
+        for other in _UNITS:
+            self.whole = self._place(other)
+            if other != unit and len(self._find_misplaced()) < explained:
+                break
+        else:
+            other = ""
         self.whole = self._place(unit)
-        return None
+        if not other:
+            return None
+        values = {"what": UNIT_NAMES[other], "setting": other}
+        return self._problem(wrong[0])._replace(code="UIM104", values=values)
 
     def _problem(self, unit: Unit) -> Problem:
         """The problem of a unit whose text differs."""
@@ -211,5 +214,4 @@ def size_in(unit: str) -> Callable[[str], int]:
     """The length of a text in a unit."""
     if unit == CHARACTERS:
         return len
-    encoding, width = _ENCODINGS[unit]
-    return lambda text: len(text) if text.isascii() else len(text.encode(encoding)) // width
+    return lambda text: len(text) if text.isascii() else int(widths(text, unit).sum())

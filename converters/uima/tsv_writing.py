@@ -3,12 +3,11 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, count
 
-import polars as pl
-
+from hlteval.converters.uima import tsv_columns, tsv_text
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -17,28 +16,25 @@ from hlteval.converters.uima.layers import (
     MENTION,
     POS,
     RELATION,
+    SENTENCE,
     Annotation,
 )
+from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 
 _WORD = re.compile(r"\w+|[^\w\s]")
 _FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
 _LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
-_VALUE_ESCAPES = str.maketrans(
-    {**{mark: f"\\{mark}" for mark in "\\[]|_;*"}, "\t": "\\t", "\n": "\\n", "\r": "\\r"}
-)
 _CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
-_TEXT_ESCAPES = str.maketrans(
-    {
-        **{mark: f"\\{mark}" for mark in _CONTROLS},
-        "\t": "\\t",
-        "\n": "\\n",
-        "\f": "\\f",
-        "\r": "\\r",
-        "\b": "\\b",
-        "\\": "\\\\",
-    }
-)
+
+
+def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
+    letters = {own: f"\\{letter}" for letter, own in escapes.items()}
+    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
+
+
+_VALUE_ESCAPES = _escapes("\\[]|_;*", tsv_columns.ESCAPES)
+_TEXT_ESCAPES = _escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES)
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
@@ -107,13 +103,13 @@ class Segmentation:
         """The tokens in order: the given ones, and words and marks between them."""
         at = 0
         for start, end in self.sentences:
-            behind = start
+            after = start
             while at < len(given) and given[at][0] < end:
                 token = given[at]
-                yield from (each.span() for each in _WORD.finditer(self.text, behind, token[0]))
+                yield from (each.span() for each in _WORD.finditer(self.text, after, token[0]))
                 yield token
-                behind, at = token[1], at + 1
-            yield from (each.span() for each in _WORD.finditer(self.text, behind, end))
+                after, at = token[1], at + 1
+            yield from (each.span() for each in _WORD.finditer(self.text, after, end))
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a span begins and ends in tokens; false once spans have too many in all."""
@@ -124,7 +120,7 @@ class Segmentation:
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
     def range(self, start: int, end: int) -> tuple[int, int]:
-        """The numbers of the first token of a span, and of the first one behind it."""
+        """The numbers of the first token of a span, and of the first one after it."""
         if start == end:
             first = bisect_left(self.ends, start)
             inside = first < len(self.starts) and self.starts[first] <= start
@@ -165,19 +161,24 @@ class Files:
     """
 
     def __init__(self, corpus: Corpus) -> None:
-        spans = [_spans(corpus.segments), _spans(corpus.tokens)]
+        spans = [
+            lists_by_key(
+                (row[0], row[1:]) for row in table.select("document", "start", "end").rows()
+            )
+            for table in (corpus.segments, corpus.tokens)
+        ]
         self.segmentations: dict[int, Segmentation] = {}
         for row, text in corpus.documents.select("row", "text").iter_rows():
             size = len(text or "")
-            inside = [[(a, b) for a, b in own[row] if 0 <= a <= b <= size] for own in spans]
+            inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
             self.segmentations[row] = Segmentation(text or "", *inside)
         self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
         for row, segmentation in self.segmentations.items():
             if self.built.texts[row] is None:
-                self.losses["segments of documents without text"] += len(spans[0][row])
-                self.losses["tokens of documents without text"] += len(spans[1][row])
+                self.losses["segments of documents without text"] += len(spans[0].get(row, ()))
+                self.losses["tokens of documents without text"] += len(spans[1].get(row, ()))
             self.losses["segments that do not cover the text"] += segmentation.changed
             self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
             lost = bool(segmentation.text) and not segmentation.tokens
@@ -186,30 +187,28 @@ class Files:
     def content(self, row: int) -> str:
         """The content of the file of a document."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
-        items = self.built.found[row]
+        annotations = self.built.annotations[row]
         known = {*segmentation.tokens}  # others are left out, and counted
-        places = ((item, (item.start, item.end)) for item in self.built.structure[row])
-        pos = [item for item, span in places if item.layer == POS and span in known]
-        lines = _Lines(segmentation, [*pos, *items])
-        features: dict[str, set[str]] = {}
-        for item in chain(pos, items):
-            features.setdefault(item.layer, set()).update(item.values)
-        layers = {
-            name: [*own, *sorted(features[name].difference(own))]
-            for name, own in _LAYERS.items()
-            if name in features
-        }
-        parts = [
-            "#FORMAT=WebAnno TSV 3.3\n",
-            *(header_line(*each) for each in layers.items()),
-            "\n",
+        items = [
+            item
+            for item in annotations
+            if item.layer in _LAYERS and (item.layer != POS or (item.start, item.end) in known)
         ]
-        named = (item for item in self.built.structure[row] if "id" in item.values)
-        identified = {item.start: item.values["id"] for item in named}
+        lines = _Lines(segmentation, items)
+        of_layer = lists_by_key((item.layer, [*item.values]) for item in items)
+        layers = {
+            name: [*own, *sorted({*chain(*of_layer[name])}.difference(own))]
+            for name, own in _LAYERS.items()
+            if name in of_layer
+        }
+        header = (header_line(*each) for each in layers.items())
+        parts = ["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"]
+        sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
+        identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
             parts.append("\n")
-            if identified.get(start):
-                parts.append(f"#Sentence.id={escape_text(identified[start])}\n")
+            if name := identified.get(start):
+                parts.append(f"#Sentence.id={escape_text(name)}\n")
             text = segmentation.text[start:end]
             parts += (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
             for line in lines.of_sentence[number]:
@@ -220,14 +219,6 @@ class Files:
                     cells += lines.cells(line, name, own)
                 parts.append("\t".join([*cells, "\n"]))
         return "".join(parts).replace("\0", "\ufffd")
-
-
-def _spans(rows: pl.DataFrame) -> dict[int, list[Span]]:
-    """The spans of each document."""
-    spans: dict[int, list[Span]] = defaultdict(list)
-    for document, start, end in rows.select("document", "start", "end").iter_rows():
-        spans[document].append((start, end))
-    return spans
 
 
 def header_line(layer: str, features: Sequence[str]) -> str:
@@ -261,7 +252,8 @@ class _Lines:
         items = sorted(items, key=place)
         self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
         units: dict[tuple[int, Span], _Line] = {}
-        for token, line in self._units():
+        for sentence, token, line in self._units():
+            self.of_sentence[sentence].append(line)
             units[token, line.span] = line
         self.first: dict[str, str] = {}
         at = {key: [units[place] for place in places] for key, places in spans.items()}
@@ -289,20 +281,17 @@ class _Lines:
                 self.parts[at].add(span)
             yield at, span
 
-    def _units(self) -> Iterator[tuple[int, _Line]]:
-        """The units, each with the number of its token."""
+    def _units(self) -> Iterator[tuple[int, int, _Line]]:
+        """The units in order, each with the numbers of its sentence and of its token."""
         at, tokens = 0, self.segmentation.tokens
         for sentence, (_, end) in enumerate(self.segmentation.sentences):
-            number = 0
-            while at < len(tokens) and tokens[at][0] < end:
-                number += 1
-                name = f"{sentence + 1}-{number}"
-                lines = [_Line(name, tokens[at])]
-                parts = enumerate(sorted(self.parts[at]), start=1)
-                lines += (_Line(f"{name}.{part}", span) for part, span in parts)
-                self.of_sentence[sentence] += lines
-                yield from ((at, line) for line in lines)
-                at += 1
+            after = bisect_left(self.segmentation.starts, end)
+            for token in range(at, after):
+                name = f"{sentence + 1}-{token - at + 1}"
+                yield sentence, token, _Line(name, tokens[token])
+                for part, span in enumerate(sorted(self.parts[token]), start=1):
+                    yield sentence, token, _Line(f"{name}.{part}", span)
+            at = after
 
     def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
         """The cells of a unit in the columns of a layer."""

@@ -9,7 +9,7 @@ Format:
 
 Conventions:
     Offsets count UTF-16 code units. The text is that of `#Text=`; between sentences is a line feed,
-    and spaces up to the next. `layers.py` says what becomes of annotations, links and relations, and
+    and spaces up to the next. `layers.py` describes the use of annotations, links and relations, and
     `cas_xmi.py` of the files of several annotators. Links of a chain are mentions of one entity. A
     record is a line. Written are also the tokens that the annotations need; `hlt_name` and similar
     columns have what layers of INCEpTION have not.
@@ -23,14 +23,13 @@ Codes raised: UIM1xx, UIM301.
 """  # noqa: E501
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first, locate_in_text, with_suffix
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
@@ -47,7 +46,7 @@ _CELLS = ("id", "offsets", "text")
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first file that ends in .tsv says that it is of this format."""
+    """Whether the first file that ends in .tsv begins with the name of this format."""
     return bool(_FORMAT.match(head_of_first(with_suffix(source, ".tsv"), 100)))
 
 
@@ -58,20 +57,16 @@ def read(
     source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    take_file = partial(_take, layer=layer, feature=feature, unit=offsets)
-    return read_rows(source, FORMAT.name, SUFFIX, take_file, documents)
+    settings = layer, feature, offsets
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
 
 
-def _take(
-    rows: DocumentRows, origin: int, name: str, written: str, layer: str, feature: str, unit: str
-) -> None:
+def _take(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
     """Add the document of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Problem]()
-    if name in rows.documents and layers.is_initial(member):
-        return
     lines = [line.removesuffix("\r") for line in written.split("\n")]
     header = Header(lines, problems)
-    text = Text(lines, header, unit, problems)
+    text = Text(lines, header, choice.unit, problems)
     found = Columns(header, text, problems).annotations()
     is_new = rows.begin(origin, name, text=text.whole if header.is_known else None)
     row = rows.tables["documents"][rows.documents[name]]
@@ -81,7 +76,8 @@ def _take(
         first = text.first_record
         problems.append(Problem("UIM106", first, 0, len(lines[first - 1]), {"name": name[:40]}))
     elif header.is_known:
-        choice = Choice(layer, feature, header.features)
+        for layer, features in header.features.items():
+            choice.see(layer, features)
         take(rows, text.whole, found, choice, annotator_of(member), structure=is_new)
     for problem in text.rejected:
         line = lines[problem.record - 1]
@@ -118,9 +114,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    counts = Counter(source_files.count_without_file(corpus, FORMAT.name, SUFFIX))
-    counts.update(Files(corpus).losses)
-    return counts
+    losses = Files(corpus).losses
+    return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 
 FORMAT = declaration(__name__)

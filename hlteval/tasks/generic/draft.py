@@ -25,7 +25,9 @@ from hlteval.tasks.option_files import read_corpus
 from hlteval.tasks.task import WrongOption
 
 CONF = "annotation.conf"
-_SCHEME = "scheme"
+_OFFSETS, _SCHEME = "offsets", "scheme"
+#: The settings that data may show.
+LIKELY = frozenset({_OFFSETS, _SCHEME})
 #: Names of data that say nothing of their task.
 _SIDES = frozenset({"reference", "gold", "ref", "system", "train", "dev", "test", "data"})
 #: Formats of which the unit does not follow from their tables.
@@ -108,11 +110,11 @@ def likely_settings(form: Format, corpus: Corpus) -> Iterator[tuple[str, str, st
         The name of a setting, its value, and the reason.
     """
     settings = {setting.name for setting in form.settings if setting.of == "read"}
-    if "offsets" in settings and corpus.mentions.height:
+    if _OFFSETS in settings and corpus.mentions.height:
         shifted = misfits(corpus.documents, corpus.mentions, are_at_place(corpus))
         share = f"{shifted.explained} of {shifted.rows.height} spans need it"
         if shifted.counting:
-            yield "offsets", shifted.counting.setting, share
+            yield _OFFSETS, shifted.counting.setting, share
     if _SCHEME in settings and corpus.tokens["tag"].count():
         sentence = corpus.tokens["segment_row"]
         begins = sentence.ne_missing(sentence.shift(1)).to_numpy()

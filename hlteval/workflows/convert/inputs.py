@@ -161,7 +161,16 @@ def detect_format(source: Source, form: str | None = None) -> Format:
         if not chosen.reads:
             raise UnknownFormat(f"{form} is a write-only format")
         return chosen
-    fitting = [candidate for candidate, reason in candidates(source) if not reason]
+    return _first(source, candidates(source))
+
+
+def _first(source: Source, found: Iterable[tuple[Format, str]]) -> Format:
+    """The format that comes before all others that accept a source.
+
+    Raises:
+        UnknownFormat: if several do, or none.
+    """
+    fitting = [candidate for candidate, reason in found if not reason]
     if len(fitting) == 1:
         return fitting[0]
     names = " or ".join(candidate.name for candidate in fitting)
@@ -209,27 +218,26 @@ def detection(path: str, encoding: str = "utf-8") -> Detection:
         FileNotFoundError: if the path does not exist.
         LookupError: for an unknown encoding.
     """
-    from hlteval.tasks.generic.draft import likely_settings
+    from hlteval.tasks.generic.draft import LIKELY, likely_settings
 
     source = open_source(path, encoding=encoding)
     found = candidates(source)
     accepting = tuple(Candidate(form.name, form.title, reason) for form, reason in found)
     try:
-        opened = Input.of(source, encoding=encoding, several=False)
+        form = _first(source, found)
     except UnknownFormat as error:
         return Detection(path=path, format="", reason=str(error), candidates=accepting)
-    corpus = Corpus.concat(result.corpus for result in opened.read())
-    settings = (LikelySetting(*each) for each in likely_settings(opened.form, corpus))
-    reason = "no other format accepts it"
-    if others := [reason for _, reason in found if reason]:
-        by_name = _BY_NAME in others
-        reason = "its name decides between formats that accept it" if by_name else _SPECIFIC
+    settings: tuple[LikelySetting, ...] = ()
+    if not LIKELY.isdisjoint(setting.name for setting in form.settings if setting.of == "read"):
+        opened = Input.of(source, form.name, encoding, several=False)
+        corpus = Corpus.concat(result.corpus for result in opened.read())
+        settings = tuple(LikelySetting(*each) for each in likely_settings(form, corpus))
+    others = {reason for _, reason in found if reason}
+    reason = _SPECIFIC if others else "no other format accepts it"
+    if _BY_NAME in others:
+        reason = "its name decides between formats that accept it"
     return Detection(
-        path=path,
-        format=opened.form.name,
-        reason=reason,
-        candidates=accepting,
-        settings=tuple(settings),
+        path=path, format=form.name, reason=reason, candidates=accepting, settings=settings
     )
 
 

@@ -93,6 +93,22 @@ def test_sets_are_chosen(settings, expected):
     assert result.corpus.mentions.select("mention", "annotator").rows() == expected
 
 
+def test_rows_are_numbered_across_parts_of_tables(tmp_path):
+    """Rows become tables in parts of 20,000."""
+    count = 20_001
+    relation = '<Relation Id="1" Type="R" Members="{}"/><Relation Id="2" Type="S" Members="0"/>'
+    text = VALID.read_text("utf-8").replace(
+        "</GateDocument>",
+        f"<RelationSet>{relation.format(';'.join(['0'] * count))}</RelationSet></GateDocument>",
+    )
+    (tmp_path / "d.xml").write_text(text, "utf-8")
+    corpus, _ = read(str(tmp_path / "d.xml"))
+    before = len(read(str(VALID))[0].arguments)
+    assert corpus.arguments["row"].to_list() == list(range(before + count + 1))
+    assert corpus.arguments.filter(frame_row=2)["position"].to_list() == list(range(1, count + 1))
+    assert corpus.arguments.filter(frame_row=3)["role"].to_list() == ["Arg1"]
+
+
 def test_places_are_attributes():
     (result,) = load("gate-xml").read(open_source(str(VALID)))
     record = result.corpus.mentions["record"][1]
