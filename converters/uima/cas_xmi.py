@@ -8,11 +8,11 @@ Format:
 
 Conventions:
     Offsets count UTF-16 code units of the text. Only what a view has is read. `layers.py` describes
-    the use of annotations, `cas.py` that of views, and why the files are not read by dkpro-cassis. Of an
-    exported project, `annotation/<document>/<annotator>.xmi` and the curated document are the
+    the use of annotations, `cas.py` that of views, and why dkpro-cassis does not read the files. Of
+    an exported project, `annotation/<document>/<annotator>.xmi` and the curated document are the
     annotations of several annotators, whose identifiers begin with their names. Links of a chain
-    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml declares
-    which features refer to structures; without it, those with the usual names do.
+    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml
+    declares which features refer to structures; without it, those with the usual names do.
 
 Example lines:
     <cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Ann sang."/>
