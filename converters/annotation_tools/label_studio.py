@@ -56,7 +56,8 @@ _LARGEST = 10**15
 #: The members of an object of JSON_MIN that are those of the annotation, with their names there.
 _MIN = {
     **{name: name for name in ("created_at", "updated_at", "lead_time")},
-    **{"annotator": "completed_by", "annotation_id": "id"},
+    "annotator": "completed_by",
+    "annotation_id": "id",
 }
 
 
