@@ -15,6 +15,8 @@ from hlteval.converters.uima.layers import EVENT, MENTION, NAME, RELATION, Annot
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 
+#: The value of a feature, or numbers of structures.
+Value = str | int | list[int] | None
 DOCUMENT = "uima.tcas.DocumentAnnotation"
 #: Whether a document, by its row, has a place for a span.
 Fits = Callable[[int, int, int], bool]
@@ -57,7 +59,7 @@ class Layers:
         texts = filter(None, chain(self.texts.values(), self.languages.values(), values))
         return sum(re.search(pattern, text) is not None for text in texts)
 
-    def structures(self, row: int, *, arrays: bool) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    def structures(self, row: int, *, arrays: bool) -> Iterator[tuple[int, str, dict[str, Value]]]:
         """The number, type and features of each structure of a document, but for its text.
 
         A feature that begins with `@` has the number of another structure. The document is 2, and
@@ -70,10 +72,15 @@ class Layers:
         text, items = self.texts[row] or "", self.annotations[row]
         move, more = in_units(text), count(len(items) + 3)
         numbers = {item.key: number for number, item in enumerate(items, start=3)}
-        whole = {"@sofa": 1, "begin": 0, "end": move(len(text)), "language": self.languages[row]}
+        whole: dict[str, Value] = {
+            "@sofa": 1,
+            "begin": 0,
+            "end": move(len(text)),
+            "language": self.languages[row],
+        }
         yield 2, DOCUMENT, whole
         for item in items:
-            own: dict[str, Any] = {"@sofa": 1, "begin": move(item.start), "end": move(item.end)}
+            own: dict[str, Value] = {"@sofa": 1, "begin": move(item.start), "end": move(item.end)}
             ends = zip(layers.ROLES, item.ends or (), strict=False)
             own |= {f"@{role}": numbers[end] for role, end in ends}
             if item.links:
@@ -84,7 +91,7 @@ class Layers:
                 if array is not None:
                     yield array, f"{layers.LINK}[]", {"%ELEMENTS": links}
                 own[f"@{layers.ARGUMENTS}"] = links if array is None else array
-            yield numbers[item.key], item.layer, own | item.values
+            yield numbers[item.key], item.layer, {**own, **item.values}
 
     def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)

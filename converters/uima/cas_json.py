@@ -61,10 +61,10 @@ def read(
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     settings = layer, feature, offsets
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, *settings)
 
 
-def _take(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
+def add_file(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
     """Add the documents of a file, and what is wrong in it."""
     reader = _Reader(text, rows.files.members[origin])
     cas = reader.cas()

@@ -34,7 +34,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import DOCUMENT, Layers, inside_texts
+from hlteval.converters.uima.building import DOCUMENT, Layers, Value, inside_texts
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, resolve
 from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
@@ -89,7 +89,7 @@ def read(
     for member in source.members:
         if _has_types(member):
             _add_types(types, member)
-    take, settings = partial(_take, types), (layer, feature, offsets)
+    take, settings = partial(add_file, types), (layer, feature, offsets)
     return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
 
 
@@ -118,7 +118,7 @@ def _local(tag: str) -> str:
     return tag.rpartition(":")[2]
 
 
-def _take(
+def add_file(
     types: Types, rows: DocumentRows, origin: int, name: str, text: str, choice: Choice
 ) -> None:
     """Add the documents of a file, and what is wrong in it."""
@@ -222,7 +222,9 @@ def _file(row: int, built: Layers) -> str:
     parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
     parts.append('<cas:NULL xmi:id="0"/>\n')
     for number, layer, features in built.structures(row, arrays=False):
-        tag = "tcas:DocumentAnnotation" if layer == DOCUMENT else _tag(layer, spaces)
+        tag = "tcas:DocumentAnnotation"
+        if layer != DOCUMENT:
+            tag = f"{spaces[_address(layer)]}:{layers.short(layer)}"
         pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
         parts.append(_element(tag, [(_ID, str(number)), *pairs]))
     sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
@@ -232,7 +234,7 @@ def _file(row: int, built: Layers) -> str:
     return "".join(parts)
 
 
-def _attribute(value: str | int | list[int] | None) -> str | None:
+def _attribute(value: Value) -> str | None:
     """The value of a feature, or the numbers that it refers to."""
     if isinstance(value, list):
         return " ".join(map(str, value))
@@ -258,10 +260,6 @@ def prefixes_of(names: Iterable[str]) -> dict[str, str]:
 def _address(name: str) -> str:
     """The address of the namespace of a type."""
     return f"http:///{name.rpartition('.')[0].replace('.', '/')}.ecore"
-
-
-def _tag(name: str, spaces: Mapping[str, str]) -> str:
-    return f"{spaces[_address(name)]}:{layers.short(name)}"
 
 
 def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:

@@ -58,10 +58,10 @@ def read(
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     settings = layer, feature, offsets
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, _take, *settings)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, *settings)
 
 
-def _take(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
+def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
     """Add the document of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Problem]()
     lines = [line.removesuffix("\r") for line in written.split("\n")]
