@@ -131,8 +131,9 @@ $(RUNTIME): pyproject.toml constraints.txt
 	$(BIN)/python $(PIP) $(INSTALL) -c constraints.txt -e .
 	touch $@
 
+# Few modules of the tools are ever imported: these are compiled then.
 $(INSTALLED): $(RUNTIME)
-	$(BIN)/python $(PIP) $(INSTALL) -c constraints.txt -e '.[dev]'
+	$(BIN)/python $(PIP) $(INSTALL) --no-compile -c constraints.txt -e '.[dev]'
 	touch $@
 
 $(OLDEST)/installed: pyproject.toml constraints-oldest.txt

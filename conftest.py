@@ -2,7 +2,7 @@
 
 import gc
 import os
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Generator
 from itertools import chain
 from pathlib import Path
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.effort import THOROUGH, thorough
+from tests.effort import THOROUGH, step, thorough
 
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -75,12 +75,12 @@ LONG = (
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Begin with the files that take longest; leave out what is not in the share."""
     if not thorough():
-        numbers = defaultdict[str, int](int)
+        functions = [item.nodeid.partition("[")[0] for item in items]
+        cells, numbers = Counter(functions), defaultdict[str, int](int)
         kept, left = list[pytest.Item](), list[pytest.Item]()
-        for item in items:
-            name = item.nodeid.partition("[")[0]
+        for name, item in zip(functions, items, strict=True):
             sampled = item.get_closest_marker("sampled")
-            beside = sampled is not None and numbers[name] % sampled.args[0]
+            beside = numbers[name] % (sampled.args[0] if sampled else step(cells[name]))
             out = beside or item.get_closest_marker("thorough")
             (left if out else kept).append(item)
             numbers[name] += 1

@@ -1,8 +1,8 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
-`make test` is for every change and must be quick: of matrices whose cells go through the same code
-it takes each third or fourth (the mark `sampled`), of random examples an eighth, and what is long
-for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
+`make test` is for every change and must be quick: of matrices with many cells it takes each second
+or third (`step`), or as many as the mark `sampled` says, of random examples an eighth, and what is
+long for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
 """
 
 import os
@@ -38,3 +38,8 @@ def codes_by_family() -> Mapping[str, Sequence[str]]:
 def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
     """Each third of the cells of a matrix, the first one included."""
     return [*items] if thorough() else [*items][::step]
+
+
+def step(cells: int) -> int:
+    """Of a matrix without a mark, each how many-th cell is tried."""
+    return 1 if cells <= 8 else 2 if cells <= 24 else 3

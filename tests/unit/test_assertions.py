@@ -34,8 +34,8 @@ def asserts(node: ast.AST, helpers: set[str]) -> bool:
     """Whether a node is an assertion, by itself or as the call of one of the helpers."""
     if isinstance(node, ast.withitem):
         return "raises" in ast.unparse(node)
-    called = isinstance(node, ast.Call) and ast.unparse(node.func) in helpers
-    return called or isinstance(node, ast.Assert)
+    called = isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    return (called and node.func.id in helpers) or isinstance(node, ast.Assert)
 
 
 def leaves(node: ast.stmt, helpers: set[str]) -> bool:

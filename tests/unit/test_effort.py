@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import THOROUGH, share, tries
+from tests.effort import THOROUGH, share, step, tries
 
 ROOT = Path(__file__).parents[2]
 SUITE = """
@@ -16,6 +16,8 @@ import pytest
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("number", range(7))
 def test_of_a_matrix(number): pass
+@pytest.mark.parametrize("number", range(12))
+def test_of_many_cells(number): pass
 @pytest.mark.thorough
 def test_that_is_long(): pass
 def test_of_every_change(): pass
@@ -26,13 +28,14 @@ def test_a_share_is_an_eighth_of_the_examples_and_a_third_of_the_cells(monkeypat
     monkeypatch.delenv(THOROUGH, raising=False)
     assert [tries(number) for number in (3, 8, 100)] == [3, 4, 12]
     assert share("abcdefg") == ["a", "d", "g"]
+    assert [step(cells) for cells in (1, 8, 9, 24, 25)] == [1, 1, 2, 2, 3]
     monkeypatch.setenv(THOROUGH, "1")
     assert tries(100) == 100
     assert share("abc") == ["a", "b", "c"]
 
 
 @pytest.mark.parametrize(
-    ("words", "number"), [([], 4), (["--thorough"], 9), (["tests/test_it.py"], 9)]
+    ("words", "number"), [([], 10), (["--thorough"], 21), (["tests/test_it.py"], 21)]
 )
 def test_what_is_named_is_tried_whole(words, number, tmp_path, monkeypatch):
     monkeypatch.delenv(THOROUGH, raising=False)
