@@ -9,6 +9,7 @@ The commands of the command line, from Python:
 - `compare` gives a `Comparison` of several systems;
 - `agreement` gives the `Agreement` of several annotators;
 - `report` writes scores, a verdict or a comparison as an HTML file;
+- `log` writes scores to MLflow, Weights & Biases or TensorBoard;
 - `leaderboard` gives a `Leaderboard` of several systems by several metrics;
 - `verify` gives a `Verification`: which part of a signature differs;
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
         validate,
     )
     from hlteval.findings import Finding, Findings, Severity
+    from hlteval.reports.loggers import log
     from hlteval.representation import Corpus
     from hlteval.results.agreement import Agreement
     from hlteval.results.evaluation import CampaignResult, PipelineResult
@@ -67,7 +69,8 @@ __all__ = [
     "Inspection", "Leaderboard", "Lossy", "PackedArchive", "PipelineResult", "Refused", "Scores",
     "Severity", "Verdict", "Verification", "WrongArgument", "WrongOption", "agreement",
     "best_submissions", "campaign", "check_manifest", "compare", "convert", "inspect",
-    "leaderboard", "pack", "pipeline", "read", "report", "score", "task", "validate", "verify",
+    "leaderboard", "log", "pack", "pipeline", "read", "report", "score", "task", "validate",
+    "verify",
 ]  # fmt: skip
 
 # Imported where they are used: a program that asks for the version needs no data frames.
@@ -77,6 +80,7 @@ _PUBLIC = {
         "api.evaluations": "best_submissions campaign check_manifest inspect pack pipeline",
         "api.submissions": "agreement compare convert leaderboard read report score validate",
         "findings": "Finding Findings Severity",
+        "reports.loggers": "log",
         "representation": "Corpus",
         "results.agreement": "Agreement",
         "results.evaluation": "CampaignResult PipelineResult",

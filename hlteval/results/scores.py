@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping
+from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import polars as pl
@@ -14,6 +16,31 @@ from hlteval.scoring.metric import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+def flat_names(names: Iterable[str], most: int = 250) -> dict[str, str]:
+    """Names of letters, digits and `_` for metrics, each unique and of limited length.
+
+    Args:
+        names: the names of the metrics.
+        most: the maximum number of characters of a name.
+
+    Examples:
+        >>> flat_names(["micro.f1", "sets:is_first:span.fscore", "micro:f1"])
+        {'micro.f1': 'micro_f1', 'sets:is_first:span.fscore': 'sets_is_first_span_fscore', \
+'micro:f1': 'micro_f1_2'}
+    """
+    flat: dict[str, str] = {}
+    used = set[str]()
+    for name in names:
+        whole = re.sub("[^A-Za-z0-9]+", "_", name).strip("_") or "metric"
+        key, number = whole[:most], 1
+        while key in used:
+            number += 1
+            key = f"{whole[: most - len(str(number)) - 1]}_{number}"
+        used.add(key)
+        flat[name] = key
+    return flat
 
 
 class Scores(Output, frozen=True, kw_only=True):
@@ -111,6 +138,20 @@ class Scores(Output, frozen=True, kw_only=True):
         ]
         types = {"metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         return pl.DataFrame(rows, schema=types, orient="row")
+
+    def to_flat_dict(self) -> dict[str, float]:
+        """The metrics as numbers by names without dots, for loggers and other programs.
+
+        A name has letters, digits and `_`, and is unique; the limits of an interval follow as
+        `NAME_low` and `NAME_high`. What is undefined, infinite or was not computed is absent.
+        """
+        flat = dict[str, float]()
+        for name, key in flat_names(self.metrics).items():
+            limits = zip(("_low", "_high"), self.intervals.get(name, ()), strict=False)
+            for end, value in [("", self.metrics[name]), *limits]:
+                if value is not None and isfinite(value):
+                    flat[key + end] = float(value)
+        return flat
 
     def to_dict(
         self, rows: Callable[[pl.DataFrame], Any] = pl.DataFrame.to_dicts
