@@ -313,10 +313,19 @@ def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.
     for name, frame in list(renumbered.items()):
         for column, target in [("row", name), *TABLES[name].references]:
             if target in keys:
-                row = frame.select(row=column)
-                new = row.join(keys[target], on="row", how="left", maintain_order="left")["new"]
+                new = _look_up(frame[column], keys[target])
                 renumbered[name] = renumbered[name].with_columns(new.alias(column))
     return renumbered
+
+
+def _look_up(rows: pl.Series, keys: pl.DataFrame) -> pl.Series:
+    """The `new` key of each of some rows; by its place, if the old keys are 0, 1, 2, …"""
+    least, most = rows.min(), rows.max()
+    whole = isinstance(least, int) and isinstance(most, int) and 0 <= least <= most < len(keys)
+    if whole and (keys["row"] == pl.int_range(len(keys), eager=True)).all():
+        return keys["new"].gather(rows)
+    joined = rows.alias("row").to_frame().join(keys, on="row", how="left", maintain_order="left")
+    return joined["new"]
 
 
 #: The maximum number of slices: each is looked for in all rows.
