@@ -319,7 +319,7 @@ def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.
 
 
 def _look_up(rows: pl.Series, keys: pl.DataFrame) -> pl.Series:
-    """The `new` key of each of some rows; by its place, if the old keys are 0, 1, 2, …"""
+    """The `new` key of each of some rows; by its place where the old keys are 0, 1 and so on."""
     least, most = rows.min(), rows.max()
     whole = isinstance(least, int) and isinstance(most, int) and 0 <= least <= most < len(keys)
     if whole and (keys["row"] == pl.int_range(len(keys), eager=True)).all():
