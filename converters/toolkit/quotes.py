@@ -28,7 +28,8 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
     """Whether the text of each span is exactly that of its document between its offsets.
 
     Polars searches a code point from the beginning of a text, and Python takes a second for a
-    million spans: here they are compared as bytes in ASCII texts, as arrays of code points in others.
+    million spans: here they are compared as bytes in texts of ASCII only, and as arrays of code
+    points in others.
 
     Args:
         documents: the columns `row` and `text` of documents.

@@ -12,7 +12,7 @@ from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
-from hlteval.validators.vocabulary import frames, repeats
+from hlteval.validators.vocabulary import frames_alike, repeats
 
 #: Annotators that a message names.
 _NAMED = 4
@@ -64,7 +64,7 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
     if not key:
         return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
-        return repeats(frames(context), key, "record")
+        return repeats(frames_alike(context), key, "record")
     rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
     return repeats(rows, key, "record")
 
