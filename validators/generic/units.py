@@ -65,8 +65,11 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
         return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
         return repeats(frames_alike(context), key, "record")
-    rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
-    return repeats(rows, key, "record")
+    rows = records(context, *key[1:])
+    hashes = rows.select(row_hash(*key[:4])).collect().to_series()
+    if hashes.n_unique() == len(hashes):
+        return repeats(rows.head(0), key, "record")
+    return repeats(rows.filter(hashes.is_duplicated()), key, "record")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:
