@@ -58,7 +58,7 @@ _LINE = re.compile("(?m)^.*$")
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
 #: Characters whose cells are read at a time.
-_SIZE = 4_000_000
+_SIZE = 1_000_000
 
 
 @dataclass(frozen=True)
