@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings import Finding, finding
@@ -152,7 +153,17 @@ def _odd_names(context: RuleContext, table: str, columns: Sequence[str]) -> pl.L
 def _are_odd(context: RuleContext, table: str, columns: Sequence[str]) -> bool:
     """Whether any name in some columns has an invisible character."""
     rows: pl.DataFrame = getattr(context.system, table)
-    return any(bool(rows[name].str.contains(INVISIBLE).any()) for name in columns)
+    return any(
+        _has_other(rows[name]) and bool(rows[name].str.contains(INVISIBLE).any())
+        for name in columns
+    )
+
+
+def _has_other(texts: pl.Series) -> bool:
+    """Whether a text has a character that is not a visible one of ASCII, nor a space."""
+    data: bytes = texts.str.join("").cast(pl.Binary).item() or b""
+    from_space = np.frombuffer(data, dtype=np.uint8) - np.uint8(ord(" "))
+    return bool((from_space > ord("~") - ord(" ")).any())
 
 
 #: The rules: of the names in each table, and of the documents that its records name.
