@@ -153,17 +153,14 @@ def _odd_names(context: RuleContext, table: str, columns: Sequence[str]) -> pl.L
 def _are_odd(context: RuleContext, table: str, columns: Sequence[str]) -> bool:
     """Whether any name in some columns has an invisible character."""
     rows: pl.DataFrame = getattr(context.system, table)
-    return any(
-        _has_other(rows[name]) and bool(rows[name].str.contains(INVISIBLE).any())
-        for name in columns
-    )
-
-
-def _has_other(texts: pl.Series) -> bool:
-    """Whether a text has a character that is not a visible one of ASCII, nor a space."""
-    data: bytes = texts.str.join("").cast(pl.Binary).item() or b""
-    from_space = np.frombuffer(data, dtype=np.uint8) - np.uint8(ord(" "))
-    return bool((from_space > ord("~") - ord(" ")).any())
+    for name in columns:
+        # where all are visible characters of ASCII, no name has to be searched
+        data: bytes = rows[name].str.join("").cast(pl.Binary).item() or b""
+        from_space = np.frombuffer(data, dtype=np.uint8) - np.uint8(ord(" "))
+        other = bool((from_space > ord("~") - ord(" ")).any())
+        if other and rows[name].str.contains(INVISIBLE).any():
+            return True
+    return False
 
 
 #: The rules: of the names in each table, and of the documents that its records name.

@@ -57,7 +57,7 @@ _FIRST = 200
 _LINE = re.compile("(?m)^.*$")
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
-#: Characters whose cells are read at a time.
+#: Characters whose cells are read at a time: these take many times as much memory.
 _SIZE = 1_000_000
 
 
@@ -159,26 +159,17 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
         return TokenRows.without_tokens(*problems)
     found = _Stretches(lines, width, places, layout)
-    for number, part in _stretches(text):
+    start, number = 0, 1
+    while not start or start < len(text):
+        end = text.find("\n", start + _SIZE) + 1 or len(text)
+        part = text[start:end]
         own, between = (part, "\t") if tabs else (_single_spaces(part), " ")
         if layout.blanks and not tabs:
             own, between = with_words(own, width, layout.word), "\t"
         found.add(read_cells(own, between, width, first=number))
-    return found.rows()
-
-
-def _stretches(text: str) -> Iterator[tuple[int, str]]:
-    """Some megabytes of a text at a time, whole lines, after the number of the first one.
-
-    Their cells take many times as much.
-    """
-    start, line = 0, 1
-    while not start or start < len(text):
-        end = text.find("\n", start + _SIZE) + 1 or len(text)
-        part = text[start:end]
-        yield line, part
-        line += int(np.count_nonzero(_codes(part) == ord("\n")))
+        number += int(np.count_nonzero(_codes(part) == ord("\n")))
         start = end or 1
+    return found.rows()
 
 
 def _codes(text: str) -> NDArray[np.uint8]:

@@ -290,7 +290,7 @@ class MadeText(NamedTuple):
         return rows.with_columns(row=row, origin=pl.lit(0, pl.Int64))
 
     def places(self, first: Whole | slice, last: Whole | slice) -> dict[str, pl.Series]:
-        """Where some tokens `start` and others `end` in their documents."""
+        """The places in documents where some tokens `start` and others `end`."""
         base = self.offsets[self.document[first]]
         start, end = self.starts[first] - base, self.ends[last] - base
         return {"start": pl.Series(start), "end": pl.Series(end)}

@@ -343,8 +343,7 @@ def _file(
         begun = BEGIN.match(line) if is_comment else None
         ended = begun or (END.match(line) if is_comment else None)
         if here and sentence and (ended or is_blank):
-            first, last = sentence[0], sentence[-1]
-            rows["segments"].append((*first[:3], first[4], last[5]))
+            rows["segments"].append((*sentence[0][:3], sentence[0][4], sentence[-1][5]))
             rows["tokens"] += sentence
             sentence = []
             here.add("\n")
@@ -369,10 +368,10 @@ def _file(
             token = (here.row, origin, record, len(rows["segments"]), *span, word)
             sentence.append(token)
             if cells[-1] not in NONE:
-                marks = marks_of(cells[-1])
-                if marks is None:
+                found = marks_of(cells[-1])
+                if found is None:
                     report("CRF103", record, line, given=cells[-1])
-                for entity in _add_mentions(here, marks or (), token, line, rows, entities):
+                for entity in _add_mentions(here, found or (), token, line, rows, entities):
                     report("CRF104", record, line, entity=entity)
     return bounded.findings
 

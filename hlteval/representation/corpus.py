@@ -310,22 +310,21 @@ def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.
         keys: each `row` and its `new` key, by name of the table.
     """
     renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
+    whole = {
+        name: (each["row"] == pl.int_range(len(each), eager=True)).all()
+        for name, each in keys.items()
+    }
     for name, frame in list(renumbered.items()):
         for column, target in [("row", name), *TABLES[name].references]:
             if target in keys:
-                new = _look_up(frame[column], keys[target])
+                row, known = frame[column], keys[target]
+                if whole[target] and ((row >= 0) & (row < len(known))).all():
+                    new = known["new"].gather(row)  # by its place
+                else:
+                    rows = frame.select(row=column)
+                    new = rows.join(known, on="row", how="left", maintain_order="left")["new"]
                 renumbered[name] = renumbered[name].with_columns(new.alias(column))
     return renumbered
-
-
-def _look_up(rows: pl.Series, keys: pl.DataFrame) -> pl.Series:
-    """The `new` key of each of some rows; by its place where the old keys are 0, 1 and so on."""
-    least, most = rows.min(), rows.max()
-    whole = isinstance(least, int) and isinstance(most, int) and 0 <= least <= most < len(keys)
-    if whole and (keys["row"] == pl.int_range(len(keys), eager=True)).all():
-        return keys["new"].gather(rows)
-    joined = rows.alias("row").to_frame().join(keys, on="row", how="left", maintain_order="left")
-    return joined["new"]
 
 
 #: The maximum number of slices: each is looked for in all rows.

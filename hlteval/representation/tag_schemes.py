@@ -115,7 +115,7 @@ class TagSequence:
         return replace(self, prefix=_IOBES[self.prefix])
 
     @cached_property
-    def broken(self) -> dict[Scheme, "Broken"]:
+    def mistakes(self) -> dict[Scheme, "Broken"]:
         """The tags that are not valid, by scheme, as far as `find_broken` was asked for them."""
         return {}
 
@@ -331,13 +331,11 @@ def find_broken(tags: TagSequence, scheme: Scheme) -> Broken:
         >>> find_broken(TagSequence.parse(tags, begins), "IOB2").after.tolist()
         [True, False, True, False]
     """
-    known = tags.broken
+    known = tags.mistakes
     if scheme not in known:
         own = tags.as_iobes
-        left, right = (
-            _table(lambda p, t, same, at=side: _is_broken(scheme, p, t, same=same)[at])
-            for side in (0, 1)
-        )
+        left = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[0])
+        right = _table(lambda p, t, same: _is_broken(scheme, p, t, same=same)[1])
         known[scheme] = Broken(look_up(right, own.after), look_up(left, own.before))
     return known[scheme]
 

@@ -164,7 +164,7 @@ _ANY = ("utf-8", "surrogatepass")
 
 def _is_break(data: bytes) -> NDArray[np.bool_]:
     """Whether each byte is a line feed; in a text, each is searched for, which takes longer."""
-    return np.frombuffer(data, dtype=np.uint8) == ord("\n")
+    return np.equal(np.frombuffer(data, dtype=np.uint8), ord("\n"))
 
 
 class Lines:
