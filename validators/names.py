@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import product
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings import Finding, finding
@@ -152,7 +153,14 @@ def _odd_names(context: RuleContext, table: str, columns: Sequence[str]) -> pl.L
 def _are_odd(context: RuleContext, table: str, columns: Sequence[str]) -> bool:
     """Whether any name in some columns has an invisible character."""
     rows: pl.DataFrame = getattr(context.system, table)
-    return any(bool(rows[name].str.contains(INVISIBLE).any()) for name in columns)
+    for name in columns:
+        # where all are visible characters of ASCII, no name has to be searched
+        data: bytes = rows[name].str.join("").cast(pl.Binary).item() or b""
+        from_space = np.frombuffer(data, dtype=np.uint8) - np.uint8(ord(" "))
+        other = bool((from_space > ord("~") - ord(" ")).any())
+        if other and rows[name].str.contains(INVISIBLE).any():
+            return True
+    return False
 
 
 #: The rules: of the names in each table, and of the documents that its records name.

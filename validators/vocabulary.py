@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
+from hlteval.representation import row_hash
 from hlteval.validators.rule import RuleContext, at, only_if
 
 Roles = Mapping[str, Mapping[str, Sequence[str]]]
@@ -18,6 +19,11 @@ def with_hints(rows: pl.LazyFrame, hints: Mapping[str, str]) -> pl.LazyFrame:
     names = dict.fromkeys(("label", "hint"), pl.String)
     wrong = pl.LazyFrame([*hints.items()], names, orient="row")
     return at(rows.join(wrong, on="label", maintain_order="left"), "label")
+
+
+def has_roles(context: RuleContext) -> bool:
+    """Whether roles are declared; else nobody has to look up what fills arguments."""
+    return bool(context.schema.roles)
 
 
 def _arguments(context: RuleContext) -> pl.LazyFrame:
@@ -55,13 +61,24 @@ def wrong_filler(context: RuleContext) -> pl.LazyFrame:
     return at(wrong.with_columns(listed), pl.format("target {}", "position"))
 
 
-def frames(context: RuleContext) -> pl.LazyFrame:
-    """The relations and events with their `trigger`, and their `arguments` as a text."""
-    arguments = context.all_arguments.sort("frame_row", "role", "target")
+def frames_alike(context: RuleContext) -> pl.LazyFrame:
+    """The relations and events that may be equal, with `trigger`, and `arguments` as a text.
+
+    All that are equal to another one are among them; a text is made of the arguments of these only.
+    """
+    own = context.system.frames.select("row", head=row_hash("document", "label"))
+    arguments = context.table("arguments", "frame_row", "role", "target")
+    content = pl.struct("role", "target").hash().sum()
+    filled = arguments.group_by(row="frame_row").agg(content=content).collect()
+    filled = own.join(filled, on="row", how="left", maintain_order="left")
+    alike = pl.struct(pl.col("head"), pl.col("content")).hash()
+    chosen = filled.filter(alike.is_duplicated()).lazy().select("row")
+    some = arguments.join(chosen, left_on="frame_row", right_on="row", how="semi")
     pairs = pl.format("{}:{}", "role", "target").str.join(" ")
-    filled = arguments.group_by(row="frame_row").agg(arguments=pairs)
+    ordered = some.sort("frame_row", "role", "target").group_by(row="frame_row")
     rows = context.records("frames", "label", "trigger")
-    return rows.join(filled, on="row", how="left", maintain_order="left")
+    rows = rows.join(chosen, on="row", how="semi", maintain_order="left")
+    return rows.join(ordered.agg(arguments=pairs), on="row", how="left", maintain_order="left")
 
 
 def repeats(rows: pl.LazyFrame, key: Sequence[str], name: str) -> pl.LazyFrame:

@@ -24,10 +24,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import islice
 from typing import Literal
 
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.converters.columns import tag_writing
 from hlteval.converters.columns.cells import cell_spans, read_cells
@@ -52,6 +54,11 @@ _MARKER, _SENTENCE = "-DOCSTART-", "sentence"
 _MOST = 2000
 #: Lines that decide how many columns a file has.
 _FIRST = 200
+_LINE = re.compile("(?m)^.*$")
+#: A space beside another, or beside a line feed, as numbers of two bytes.
+_WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
+#: Characters whose cells are read at a time: these take many times as much memory.
+_SIZE = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -135,22 +142,12 @@ def _index(text: str) -> int:
 
 def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     """The tokens of a text, from the cells of its lines."""
-    first = [line.removesuffix("\r") for line in text.split("\n", _FIRST)[:_FIRST]]
+    first = [match[0].removesuffix("\r") for match in islice(_LINE.finditer(text), _FIRST)]
     first = [line for line in first if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
-    if not tabs:
-        codes = np.frombuffer(text.encode(), dtype=np.uint8)
-        space, end = codes == ord(" "), codes == ord("\n")
-        wide = np.any(space[1:] & (space | end)[:-1]) or np.any(space[:-1] & end[1:])
-        if wide or "\t" in text:
-            text = re.sub(r"[ \t]+", " ", text)
-            text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
     sizes = Counter(len(cells(line.rstrip(" ") if not tabs else line)) for line in first)
     sizes = Counter({size: count for size, count in sizes.items() if size <= _MOST})
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
-    if layout.blanks and not tabs:
-        text, tabs = with_words(text, width, layout.word), True
-    table = read_cells(text, "\t" if tabs else " ", width)
     places = [at + width if at < 0 else at for at in (layout.word, layout.column)]
     hint = "number columns from 0, or from -1 at the end"
     outside = [at for at in (layout.word, layout.column) if not -width <= at < width]
@@ -161,7 +158,34 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         values = {"column": outside[0], "wanted": width, "hint": hint}
         problems = [Problem("COL105", 0, 0, 0, values)] if first else []
         return TokenRows.without_tokens(*problems)
-    return _divide(table, lines, width, places, layout)
+    found = _Stretches(lines, width, places, layout)
+    start, number = 0, 1
+    while not start or start < len(text):
+        end = text.find("\n", start + _SIZE) + 1 or len(text)
+        part = text[start:end]
+        own, between = (part, "\t") if tabs else (_single_spaces(part), " ")
+        if layout.blanks and not tabs:
+            own, between = with_words(own, width, layout.word), "\t"
+        found.add(read_cells(own, between, width, first=number))
+        number += int(np.count_nonzero(_codes(part) == ord("\n")))
+        start = end or 1
+    return found.rows()
+
+
+def _codes(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+
+
+def _single_spaces(text: str) -> str:
+    """Lines with one space between cells, and none at either end."""
+    codes = _codes(text)
+    low = codes <= ord(" ")
+    first = np.flatnonzero(low[1:] & low[:-1])
+    pairs = 256 * codes[first].astype(np.int64) + codes[first + 1]
+    if np.isin(pairs, _WIDE).any() or text.startswith(" ") or "\t" in text:
+        text = re.sub(r"[ \t]+", " ", text)
+        text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+    return text
 
 
 def with_words(text: str, width: int, word: int) -> str:
@@ -182,38 +206,78 @@ def with_words(text: str, width: int, word: int) -> str:
     return longer.sub(join_word, text.replace(" ", "\t"))
 
 
-def _divide(
-    table: pl.DataFrame, lines: Lines, width: int, places: Sequence[int], layout: Layout
-) -> TokenRows:
-    """The tokens of the cells, with their sentences and documents."""
-    first, last = table["0"], table[str(width - 1)]
-    marker = _MARKER if layout.document == _SENTENCE else layout.document
-    begins = (first == marker) | first.str.starts_with(f"{marker} ")
-    begins = (begins | first.str.starts_with("#begin")).fill_null(value=False)
-    breaks = begins | first.str.starts_with("#end").fill_null(value=False)
-    breaks |= first.is_null() & last.is_null()
-    filled = last.is_not_null() & table[str(width)].is_null()
-    for place in places:
-        filled &= table[str(place)].is_not_null()
-    table = table.with_columns(sentence=breaks.cum_sum(), document=begins.cum_sum().cast(pl.Int64))
-    wrong = table["record"].filter(~breaks & ~filled)
-    explain = lru_cache(_wrong_line)  # many lines are alike
-    problems = [
-        explain(line, width, layout.word)._replace(record=record)
-        for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
-    ]
-    begin = (pl.col("sentence") != pl.col("sentence").shift(1)).fill_null(value=True)
-    word, tag = map(str, places)
-    rows = table["record", "document", "sentence", word, tag].filter(~breaks & filled)
-    tokens = rows.select("record", "document", begins=begin, word=word, tag=tag)
-    if layout.affix == "suffix":
-        tokens = tokens.with_columns(move_suffix(tokens["tag"]).alias("tag"))
-    if layout.document == _SENTENCE:
-        tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
-        return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-    matches = map(_BEGIN.match, lines.gather(table["record"].filter(begins) - 1))
-    names = [";".join(filter(None, match.groups())) if match else "" for match in matches]
-    return TokenRows.of(tokens, names, problems)
+class _Stretches:
+    """The tokens of stretches of a text, with their sentences and documents.
+
+    Args:
+        lines: all lines of the text.
+        width: how many columns it has.
+        places: the columns of the words and the tags.
+        layout: how the lines are read.
+    """
+
+    def __init__(self, lines: Lines, width: int, places: Sequence[int], layout: Layout) -> None:
+        self._all, self._width, self._places, self._layout = lines, width, places, layout
+        self._documents = self._sentences = 0
+        self._last = -1
+        self._tokens: list[pl.DataFrame] = []
+        self._begun: list[pl.DataFrame] = []
+        self._wrong: list[pl.Series] = []
+
+    def add(self, table: pl.DataFrame) -> None:
+        """Add the cells of a stretch."""
+        first, last, record = table["0"], table[str(self._width - 1)], table["record"]
+        marker = _MARKER if self._layout.document == _SENTENCE else self._layout.document
+        begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
+        at = (first.str.starts_with(marker) | first.str.starts_with("#")).arg_true()
+        some = first.gather(at)
+        begin = (some == marker) | some.str.starts_with(f"{marker} ")
+        begins[at] = begin = begin | some.str.starts_with("#begin")
+        breaks[at] = begin | some.str.starts_with("#end")
+        breaks |= (first.is_null() & last.is_null()).to_numpy()
+        filled = last.is_not_null() & table[str(self._width)].is_null()
+        for place in self._places:
+            filled &= table[str(place)].is_not_null()
+        fit = filled.to_numpy()
+        kept = ~breaks & fit
+        self._begun.append(table.select("record", first="0", second="1").filter(begins))
+        self._wrong.append(record.filter(pl.Series(~breaks & ~fit)))
+        sentence = np.r_[self._last, self._sentences + np.cumsum(breaks)[kept]]
+        document = np.cumsum(begins) + self._documents
+        word, tag = (table[str(place)] for place in self._places)
+        rows = pl.DataFrame([record, word.alias("word"), tag.alias("tag")]).filter(kept)
+        if self._layout.affix == "suffix":
+            rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
+        self._tokens.append(
+            rows.with_columns(
+                pl.col("tag").cast(pl.Categorical),  # a quarter of the memory
+                document=document[kept],
+                begins=sentence[1:] != sentence[:-1],
+            )
+        )
+        self._documents += int(np.count_nonzero(begins))
+        self._sentences += int(np.count_nonzero(breaks))
+        self._last = int(sentence[-1])
+
+    def rows(self) -> TokenRows:
+        """The tokens of all stretches."""
+        tokens, lines = pl.concat(self._tokens, rechunk=True), self._all
+        self._tokens.clear()
+        wrong, begun = pl.concat(self._wrong), pl.concat(self._begun)
+        explain = lru_cache(_wrong_line)  # many lines are alike
+        problems = [
+            explain(line, self._width, self._layout.word)._replace(record=record)
+            for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
+        ]
+        if self._layout.document == _SENTENCE:
+            tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
+            return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
+        bare = (begun["first"] == _MARKER) & ~begun["second"].str.starts_with("(").fill_null(False)
+        at, names = (~bare).arg_true(), [""] * len(begun)
+        for number, line in zip(at, lines.gather(begun["record"].gather(at) - 1), strict=True):
+            match = _BEGIN.match(line)
+            names[number] = ";".join(filter(None, match.groups())) if match else ""
+        return TokenRows.of(tokens, names, problems)
 
 
 def _wrong_line(line: str, width: int, word: int) -> Problem:

@@ -29,6 +29,7 @@ from hlteval.representation.tag_schemes import (
     TagSequence,
     Whole,
     find_broken,
+    look_up,
     repair,
     strict,
 )
@@ -179,5 +180,5 @@ class TagProblems:
 
 def _has_prefixes(tags: TagSequence, scheme: Scheme) -> Mask:
     """Whether each tag has a prefix of a scheme."""
-    known: Whole = np.array([PREFIXES.index(letter) for letter in ALLOWED[scheme]])
-    return np.isin(tags.prefix, known)
+    known = np.array([letter in ALLOWED[scheme] for letter in PREFIXES])
+    return look_up(known, tags.prefix)

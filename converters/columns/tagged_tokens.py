@@ -155,8 +155,14 @@ class TagReader:
             **links,
             "documents": documents.with_columns(origin=pl.lit(0, pl.Int64)),
             "segments": made.place_rows(opening, closing, record),
-            "tokens": made.place_rows(slice(None), slice(None), record).with_columns(
-                tokens["word"].alias("text"), tokens["tag"], segment_row=np.cumsum(begins) - 1
+            "tokens": tokens.select(
+                *("document", "record"),
+                text="word",
+                tag=pl.col("tag").cast(pl.String),
+                segment_row=pl.col("begins").cast(pl.Int64).cum_sum() - 1,
+                row=pl.int_range(pl.len(), dtype=pl.Int64),
+                origin=pl.lit(0, pl.Int64),
+                **made.places(slice(None), slice(None)),
             ),
             "mentions": mentions,
         }
@@ -245,7 +251,7 @@ class MadeText(NamedTuple):
             documents: how many documents there are.
         """
         words, begins = tokens["word"], tokens["begins"].to_numpy()
-        length = words.str.len_chars().to_numpy().astype(np.int64)
+        length = words.str.len_chars().to_numpy()
         if "glued" in tokens.columns:
             inner = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
             between = pl.when("begins").then(pl.lit("\n")).otherwise(inner)
@@ -253,10 +259,15 @@ class MadeText(NamedTuple):
             apart = tokens.select(between.str.len_chars()).to_series().to_numpy().astype(np.int64)
             ends = np.cumsum(length + apart)
         else:  # joined once, which takes a third of the time
-            codes = bytearray(words.str.join(" ").item().encode())
-            firsts = np.cumsum(words.str.len_bytes().to_numpy() + np.int64(1))[:-1][begins[1:]]
-            np.frombuffer(codes, dtype=np.uint8)[firsts - 1] = ord("\n")
-            text, ends = codes.decode(), np.cumsum(length + 1) - 1
+            codes = bytearray(words.str.join(" ").cast(pl.Binary).item())
+            ends = np.cumsum(length + np.uint32(1), dtype=np.int64)
+            breaks = ends[:-1][begins[1:]]
+            if not codes.isascii():
+                size = words.str.len_bytes().to_numpy() + np.uint32(1)
+                breaks = np.cumsum(size, dtype=np.int64)[:-1][begins[1:]]
+            np.frombuffer(codes, dtype=np.uint8)[breaks - 1] = ord("\n")
+            text = codes.decode()
+            ends -= 1
         starts, document = ends - length, tokens["document"].to_numpy()
         changes = np.r_[True, document[1:] != document[:-1]][: len(document)]
         first = np.flatnonzero(changes)
@@ -271,16 +282,15 @@ class MadeText(NamedTuple):
         pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
         return [self.text[start:end] for start, end in pairs]
 
-    def place_rows(self, first: Whole | slice, last: Whole | slice, record: Whole) -> pl.DataFrame:
+    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
         """Rows that start and end with some tokens, at their places."""
-        document = self.document[first]
-        base = self.offsets[document]
-        columns = {
-            "row": np.arange(len(document)),
-            "document": document,
-            "origin": np.zeros(len(document), dtype=np.int64),
-            "record": record[first],
-            "start": self.starts[first] - base,
-            "end": self.ends[last] - base,
-        }
-        return pl.DataFrame(columns)
+        columns = {"document": self.document[first], "record": record[first]}
+        row = pl.int_range(pl.len(), dtype=pl.Int64)
+        rows = pl.DataFrame({**columns, **self.places(first, last)})
+        return rows.with_columns(row=row, origin=pl.lit(0, pl.Int64))
+
+    def places(self, first: Whole | slice, last: Whole | slice) -> dict[str, pl.Series]:
+        """The places in documents where some tokens `start` and others `end`."""
+        base = self.offsets[self.document[first]]
+        start, end = self.starts[first] - base, self.ends[last] - base
+        return {"start": pl.Series(start), "end": pl.Series(end)}

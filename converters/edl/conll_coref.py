@@ -29,6 +29,7 @@ Codes raised: CRF1xx.
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
@@ -51,6 +52,8 @@ _PART = re.compile(r"(\()?([^()|\s]+)(\))?")
 #: A token with the tag of a named entity, of which `conll-columns` are made.
 _TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
 NONE = {"-", "_", "*"}
+#: Different last columns whose brackets are kept.
+_ALIKE = 10_000
 
 
 def columns(line: str) -> list[str]:
@@ -333,13 +336,14 @@ def _file(
 
     here: _Document | None = None
     sentence: list[Token] = []
+    marks_of = lru_cache(_ALIKE)(brackets)
     for record, raw in enumerate((*text.split("\n"), "#end document"), start=1):
         line = raw.removesuffix("\r")
-        begun = BEGIN.match(line) if line.startswith("#") else None
-        ended = begun or (END.match(line) if line.startswith("#") else None)
-        if here and sentence and (ended or not line.strip()):
-            first, last = sentence[0], sentence[-1]
-            rows["segments"].append((*first[:3], first[4], last[5]))
+        is_blank, is_comment = not line or line.isspace(), line.startswith("#")
+        begun = BEGIN.match(line) if is_comment else None
+        ended = begun or (END.match(line) if is_comment else None)
+        if here and sentence and (ended or is_blank):
+            rows["segments"].append((*sentence[0][:3], sentence[0][4], sentence[-1][5]))
             rows["tokens"] += sentence
             sentence = []
             here.add("\n")
@@ -352,9 +356,9 @@ def _file(
             name = part(begun) if begun else ""
             new = _Document(name, len(documents), origin)
             here = documents.setdefault(name, new) if begun else None
-        elif here is None and line.strip():
+        elif here is None and not is_blank:
             report("CRF101", record, line)
-        elif here and line.strip():
+        elif here and not is_blank:
             cells = columns(line)
             if len(cells) < 2:
                 report("CRF102", record, line)
@@ -363,22 +367,27 @@ def _file(
             span = here.token(word, " " if sentence else "") if in_text else here.count_token()
             token = (here.row, origin, record, len(rows["segments"]), *span, word)
             sentence.append(token)
-            marked = cells[-1] not in NONE
-            wrong = _mentions(here, cells[-1], token, line, rows, entities) if marked else ()
-            for code, values in wrong:
-                report(code, record, line, **values)
+            if cells[-1] not in NONE:
+                found = marks_of(cells[-1])
+                if found is None:
+                    report("CRF103", record, line, given=cells[-1])
+                for entity in _add_mentions(here, found or (), token, line, rows, entities):
+                    report("CRF104", record, line, entity=entity)
     return bounded.findings
 
 
-def _mentions(
-    here: _Document, cell: str, token: Token, line: str, rows: Rows, entities: Entities
-) -> Iterator[tuple[str, dict[str, str]]]:
-    """Add the mentions that end at a token; yield the problems with its last column."""
+def _add_mentions(
+    here: _Document,
+    marks: Iterable[tuple[bool, str, bool]],
+    token: Token,
+    line: str,
+    rows: Rows,
+    entities: Entities,
+) -> list[str]:
+    """Add the mentions that end at a token, and return the entities of which none has begun."""
     row, origin, record, _, start, end, _ = token
-    marks = brackets(cell)
-    if marks is None:
-        yield "CRF103", {"given": cell}
-    for begins, entity, ends in marks or ():
+    unknown = []
+    for begins, entity, ends in marks:
         if begins:
             here.open.setdefault(entity, []).append((start, record, line, len(rows["mentions"])))
             rows["mentions"].append(())  # in the order in which mentions begin
@@ -389,7 +398,8 @@ def _mentions(
             name = f"NIL{entity}{scope}" if is_number else entity
             rows["mentions"][at] = (row, origin, begun, "", "", first, end, name)
         elif ends:
-            yield "CRF104", {"entity": entity}
+            unknown.append(entity)
+    return unknown
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

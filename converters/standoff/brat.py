@@ -84,8 +84,10 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
     roles = corpus.arguments.group_by(row="frame_row").agg(role.first(), different=role.n_unique())
     relations = frames.filter(kind="relation").join(roles, on="row", maintain_order="left")
     key = ["document", "label", "trigger"]
-    spans = mentions.select("document", "label", trigger="mention")
-    events = frames.drop_nulls("trigger").join(spans, on=key, how="anti", maintain_order="left")
+    events = frames.drop_nulls("trigger")
+    if events.height:
+        spans = mentions.select("document", "label", trigger="mention")
+        events = events.join(spans, on=key, how="anti", maintain_order="left")
     placed = misplaced(corpus).with_columns(pl.col("there").str.head(40))
     fit, beyond = placed.filter("fit"), placed.filter(~pl.col("fit"))
     tables: Iterable[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
@@ -121,7 +123,11 @@ def _repetitions(corpus: Corpus) -> pl.DataFrame:
         corpus.frames.select(*place, id="frame"),
         corpus.modifiers.select(*place, id="modifier"),
     ]
-    records = pl.concat(named).filter(row_hash(*key).is_duplicated())
+    records = pl.concat(named)
+    hashes = records.select(row_hash(*key)).to_series()
+    if hashes.n_unique() == len(hashes):
+        return records.clear().with_columns(first="record")
+    records = records.filter(hashes.is_duplicated())
     records = records.filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))
     return first.filter(~pl.struct(key).is_first_distinct())

@@ -8,7 +8,7 @@ labels, but show which one is meant.
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import PurePosixPath
 
 import msgspec
@@ -95,11 +95,18 @@ def check(
         folders: the configurations.
         locate: finds the places of fields.
     """
+    if not folders:
+        return
+
+    @cache
+    def nearest(folder: str) -> str | None:
+        above = (folder, *map(str, PurePosixPath(folder).parents))
+        return next((up for up in above if up in folders), None)
+
     own: dict[int, FolderConf] = {}
     alike: dict[tuple[object, ...], list[int]] = {}  # many folders have copies of one file
     for origin, member in enumerate(members):
-        above = map(str, PurePosixPath(member.name).parents)
-        folder = next((up for up in above if up in folders), None)
+        folder = nearest(member.name.rpartition("/")[0] or ".")
         if folder is not None:
             own[origin] = folders[folder]
             key = (own[origin].conf.text, *own[origin].names.items())

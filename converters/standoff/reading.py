@@ -156,8 +156,7 @@ def _tables(
         own = lines.lazy().filter(pl.col("letter").is_in(some)) if some else lines.head(0).lazy()
         if returns:
             own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
-        form = f"^(?:{pattern(dialect.name, kind.rule)})$"
-        plans.append(_fields(own, form, divides=kind.rule != "text_bound"))
+        plans.append(_fields(own, f"^(?:{pattern(dialect.name, kind.rule)})$"))
     matched = pl.collect_all(plans)
     rules = dict(zip((kind.rule for kind in dialect.kinds.values()), matched, strict=True))
     frames = _frames([rules[rule] for rule in ("event", "relation") if rule in rules])
@@ -189,16 +188,31 @@ def _tables(
     return dict(zip(tables, pl.collect_all(tables.values()), strict=True)), matched
 
 
-def _fields(lines: pl.LazyFrame, form: str, *, divides: bool) -> pl.LazyFrame:
-    """The fields of the lines that a pattern accepts, which is faster than if it divides them."""
-    if divides:
+def _fields(lines: pl.LazyFrame, form: str) -> pl.LazyFrame:
+    """The fields of the lines that a pattern accepts.
+
+    Spans, relations and events are divided at tabs, spaces and colons, which takes a quarter of the
+    time that the pattern takes to divide them.
+    """
+    names = [field(name) for name in re.compile(form).groupindex]
+    (body,) = {"fragments", "arguments"}.intersection(names) or ("",)
+    if not body:
         parts = lines.select(*_PLACE, groups=pl.col("line").str.extract_groups(form))
         matches = parts.filter(pl.col("groups").struct[0].is_not_null())
         return matches.unnest("groups").rename(field)
-    spans = lines.filter(pl.col("line").str.contains(form))
-    parts = spans.select(*_PLACE, parts=pl.col("line").str.splitn("\t", 3)).unnest("parts")
-    label, fragments = _halves("field_1", " ")
-    return parts.select(*_PLACE, id="field_0", label=label, fragments=fragments, text="field_2")
+    last = next((name for name in names if name in {"text", "tail"}), "")
+    accepted = lines.filter(pl.col("line").str.contains(form))
+    cells = pl.col("line").str.splitn("\t", 3 if last else 2)
+    parts = accepted.select(*_PLACE, parts=cells).unnest("parts").rename({"field_0": "id"})
+    head, rest = _halves("field_1", " ")
+    parts = parts.with_columns(label=head, **{body: rest})
+    if body == "arguments":
+        rest = pl.col(body).str.strip_chars_start(SPACES)
+        parts = parts.with_columns(pl.when(rest != "").then(rest))
+    if "trigger" in names:
+        label, trigger = _halves("label", ":")
+        parts = parts.with_columns(label=label, trigger=trigger)
+    return parts.rename({"field_2": last} if last else {}).select(*_PLACE, *names)
 
 
 def _halves(column: str, separator: str) -> tuple[pl.Expr, pl.Expr]:

@@ -28,7 +28,8 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
     """Whether the text of each span is exactly that of its document between its offsets.
 
     Polars searches a code point from the beginning of a text, and Python takes a second for a
-    million spans: here they are compared as arrays of code points.
+    million spans: here they are compared as bytes in texts of ASCII only, and as arrays of code
+    points in others.
 
     Args:
         documents: the columns `row` and `text` of documents.
@@ -43,25 +44,34 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
     """
     # of a document in several files, the first text counts
     known = documents.drop_nulls("text").unique("row", keep="first", maintain_order=True)
-    sizes = known.select(document="row", size=pl.col("text").str.len_chars().cast(pl.Int64))
-    sizes = sizes.with_columns(base=pl.col("size").cum_sum() - pl.col("size"))
-    table = spans.select("document", "start", "end", "text")
-    table = table.join(sizes, on="document", how="left", maintain_order="left")
+    size = pl.col("text").str.len_chars().cast(pl.Int64)
+    plain = size == pl.col("text").str.len_bytes()
+    texts = known.select("text", document="row", size=size, plain=plain)
+    table = spans.select("document", "start", "end", quoted="text")
+    table = table.join(texts, on="document", how="left", maintain_order="left")
     length = pl.col("end") - pl.col("start")
     fits = (pl.col("start") >= 0) & (pl.col("end") <= pl.col("size"))
-    fits &= pl.col("text").str.len_chars() == length
-    index = table.select(fits.fill_null(value=False)).to_series().arg_true()
-    chosen = table[index]
-    size = chosen.select(length).to_series().to_numpy()
-    ends = np.cumsum(size)
-    first = (chosen["base"] + chosen["start"]).to_numpy()
+    fits &= pl.col("quoted").str.len_chars() == length
+    start = pl.col("start").clip(0)
+    there = pl.col("text").cast(pl.Binary).bin.slice(start, (pl.col("end") - start).clip(0))
+    same = pl.col("plain") & (there == pl.col("quoted").cast(pl.Binary))
+    found = table.select((fits & same).fill_null(value=False)).to_series()
+    if texts["plain"].all():
+        return found
+    others = table.select((fits & ~pl.col("plain")).fill_null(value=False)).to_series().arg_true()
+    return found.scatter(others, _are_equal(texts.filter(~pl.col("plain")), table[others]))
+
+
+def _are_equal(texts: pl.DataFrame, spans: pl.DataFrame) -> NDArray[np.bool_]:
+    """Whether the text of each span, which is as long, is that of its document, which is known."""
+    size = spans.select(pl.col("end") - pl.col("start")).to_series().to_numpy()
+    bases = texts.select("document", base=pl.col("size").cum_sum() - pl.col("size"))
+    bases = spans.select("document").join(bases, on="document", maintain_order="left")
+    first, ends = (bases["base"] + spans["start"]).to_numpy(), np.cumsum(size)
     place = np.arange(int(size.sum())) + np.repeat(first - (ends - size), size)
-    differs = _code_points(known["text"])[place] != _code_points(chosen["text"])
+    differs = _code_points(texts["text"])[place] != _code_points(spans["quoted"])
     before = np.r_[0, np.cumsum(differs)]
-    same = before[ends] == before[ends - size]
-    found = np.zeros(table.height, dtype=np.bool_)
-    found[index.to_numpy()] = same
-    return pl.Series(found)
+    return np.asarray(before[ends] == before[ends - size])
 
 
 def _code_points(texts: pl.Series) -> NDArray[np.unsignedinteger]:

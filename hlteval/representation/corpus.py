@@ -310,11 +310,19 @@ def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.
         keys: each `row` and its `new` key, by name of the table.
     """
     renumbered = {name: frame for name, frame in corpus.tables() if frame.height}
+    whole = {
+        name: (each["row"] == pl.int_range(len(each), eager=True)).all()
+        for name, each in keys.items()
+    }
     for name, frame in list(renumbered.items()):
         for column, target in [("row", name), *TABLES[name].references]:
             if target in keys:
-                row = frame.select(row=column)
-                new = row.join(keys[target], on="row", how="left", maintain_order="left")["new"]
+                row, known = frame[column], keys[target]
+                if whole[target] and ((row >= 0) & (row < len(known))).all():
+                    new = known["new"].gather(row)  # by its place
+                else:
+                    rows = frame.select(row=column)
+                    new = rows.join(known, on="row", how="left", maintain_order="left")["new"]
                 renumbered[name] = renumbered[name].with_columns(new.alias(column))
     return renumbered
 

@@ -304,12 +304,22 @@ def fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
 
 def _fillers(corpus: Corpus, reference: Corpus) -> pl.DataFrame:
     frames = corpus.frames.lazy().select("label", "frame", frame_row="row")
-    filled = _look_up(corpus.arguments.select(_ARGUMENT), items(corpus, reference))
+    filled = look_up(corpus.arguments.select(_ARGUMENT), items(corpus, reference))
     return filled.lazy().join(frames, on="frame_row", how="left", maintain_order="left").collect()
 
 
-def _look_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
-    """References with the item that each leads to, in their order."""
+def look_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
+    """References with the item that each leads to, in their order.
+
+    Args:
+        references: with `document` and `target`.
+        known: with the same columns, each pair once, and others.
+
+    Examples:
+        >>> known = pl.DataFrame({"document": [0], "target": ["T1"], "at": [7]})
+        >>> look_up(pl.DataFrame({"document": [0, 1], "target": ["T1", "T1"]}), known).rows()
+        [(0, 'T1', 7), (1, 'T1', None)]
+    """
     key = ["document", "target"]
     numbered = known.lazy().select(row_hash(*key), at=pl.int_range(pl.len()))
     wanted = references.lazy().select(row_hash(*key))

@@ -12,7 +12,9 @@ from itertools import accumulate, chain, islice, pairwise, takewhile
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from hlteval.findings import Finding, Problem, findings_of
 from hlteval.sources import Member
@@ -152,6 +154,19 @@ SLICE = 1_000_000
 MOST = 40_000
 
 
+#: Of so many lines, one is cut out rather than all split.
+_FEW = 8
+
+
+#: The encoding of any text, and what becomes of what no text should have.
+_ANY = ("utf-8", "surrogatepass")
+
+
+def _is_break(data: bytes) -> NDArray[np.bool_]:
+    """Whether each byte is a line feed; in a text, each is searched for, which takes longer."""
+    return np.equal(np.frombuffer(data, dtype=np.uint8), ord("\n"))
+
+
 class Lines:
     r"""The lines of a text without their line breaks, which are LF or CRLF.
 
@@ -175,7 +190,8 @@ class Lines:
         text, size, starts, firsts = self._text, self._size, [0], [0]
         while starts[-1] < len(text):
             end = text.find("\n", starts[-1] + size) + 1 or len(text)
-            count = text.count("\n", starts[-1], end) + (not text.endswith("\n", 0, end))
+            count = int(np.count_nonzero(_is_break(text[starts[-1] : end].encode(*_ANY))))
+            count += not text.endswith("\n", 0, end)
             if count > MOST:
                 size //= 2
                 continue
@@ -211,9 +227,20 @@ class Lines:
         found = [pl.Series("line", [], dtype=pl.String)]
         for at, (begin, end) in enumerate(pairwise(bounds)):
             if begin < end:
-                found.append(self._slice(at).gather(sought[begin:end] - firsts[at]))
+                found.append(self._some(at, sought[begin:end] - firsts[at]))
         lines = pl.concat(found)
         return lines.gather(order.arg_sort())
+
+    def _some(self, at: int, numbers: pl.Series) -> pl.Series:
+        """Some lines of a slice; a few are cut out, since to split it takes much longer."""
+        starts, firsts = self._bounds
+        if len(numbers) * _FEW > firsts[at + 1] - firsts[at]:
+            return self._slice(at).gather(numbers)
+        data, index = self._text[starts[at] : starts[at + 1]].encode(*_ANY), numbers.to_numpy()
+        ends = np.r_[-1, np.flatnonzero(_is_break(data)), len(data)]
+        bounds = zip((ends[index] + 1).tolist(), ends[index + 1].tolist(), strict=True)
+        lines = [data[start:end].decode(*_ANY).removesuffix("\r") for start, end in bounds]
+        return pl.Series("line", lines, dtype=pl.String)
 
     def _slice(self, at: int) -> pl.Series:
         if self._last is None or self._last[0] != at:

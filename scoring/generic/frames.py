@@ -16,7 +16,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, frame_keys
+from hlteval.representation import Corpus, frame_keys, look_up, row_hash
 from hlteval.scoring.generic.averages import LabelOptions
 from hlteval.scoring.generic.spans import Pairs, Units, Whole, best, combine, join, overlaps, sides
 
@@ -229,14 +229,12 @@ def frames_of(
         corpus.mentions.select("document", "text", target="mention", mention=number + first)
         for corpus, first in corpora
     ]
-    known[1] = pl.concat([known[1], known[0]]).unique(_KEY, keep="first", maintain_order=True)
-    known[0] = known[0].unique(_KEY, keep="first", maintain_order=True)
+    known = [_distinct(each) for each in known]
     rows, arguments, first = [], [], 0
-    for (corpus, _), own in zip(corpora, known, strict=True):
+    for at, (corpus, _) in enumerate(corpora):
+        own = known[at::-1]  # a system may name mentions of the reference
         frames = _rows(corpus, first, kinds, options)
-        trigger = frames.select("document", target="trigger").join(
-            own, on=_KEY, how="left", maintain_order="left"
-        )
+        trigger = _mentions_of(frames.select("document", target="trigger"), own)
         rows.append(frames.with_columns(trigger=trigger["mention"].fill_null(-1)))
         arguments.append(_arguments(corpus, frames, own, options))
         first += frames.height
@@ -244,6 +242,26 @@ def frames_of(
     return Frames(
         table, pl.concat(arguments), mentions, _comparison_keys(mentions, options.arguments)
     )
+
+
+def _distinct(known: pl.DataFrame) -> pl.DataFrame:
+    """Rows with what is looked up, the first of each key."""
+    if known.select(row_hash(*_KEY)).to_series().n_unique() == known.height:
+        return known
+    return known.unique(_KEY, keep="first", maintain_order=True)
+
+
+def _mentions_of(keys: pl.DataFrame, known: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """Keys with the `mention` and its `text`, of the first tables that have each."""
+    found = look_up(keys, known[0])
+    for other in known[1:]:
+        if found["mention"].has_nulls():
+            more, lacking = look_up(keys, other), pl.col("mention").is_null()
+            found = found.with_columns(
+                pl.when(lacking).then(more[name]).otherwise(name).alias(name)
+                for name in ("text", "mention")
+            )
+    return found
 
 
 #: What is looked up.
@@ -264,7 +282,7 @@ def _rows(corpus: Corpus, first: int, kinds: Sequence[str], options: FrameOption
 
 
 def _arguments(
-    corpus: Corpus, frames: pl.DataFrame, mentions: pl.DataFrame, options: FrameOptions
+    corpus: Corpus, frames: pl.DataFrame, known: Sequence[pl.DataFrame], options: FrameOptions
 ) -> pl.DataFrame:
     """The arguments of frames, with what fills them."""
     own = frames.select("frame_row", "id", "label", "kind")
@@ -278,9 +296,7 @@ def _arguments(
     swapped = pl.col("label").is_in(list(options.symmetric)).fill_null(value=False)
     rows = rows.with_columns(role=pl.when(swapped).then(pl.lit("")).otherwise("role"))
     inner = frames.select("document", target="frame", nested="id", inner_label="label")
-    inner = inner.drop_nulls("target").unique(_KEY, keep="first", maintain_order=True)
-    rows = rows.join(mentions, on=_KEY, how="left", maintain_order="left")
-    rows = rows.join(inner, on=_KEY, how="left", maintain_order="left")
+    rows = look_up(_mentions_of(rows, known), _distinct(inner.drop_nulls("target")))
     alone = pl.col("mention").is_null()
     return rows.select(
         *("id", "role", "as_written"),

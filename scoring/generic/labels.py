@@ -166,7 +166,8 @@ class Labels(LabelMetric):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, and the scores as they are."""
         batches = [*counts]
-        scores = [batch.select(SCORES.keys()).drop_nulls("is_label") for batch in batches]
+        scored = [batch for batch in batches if batch["is_label"].count()]
+        scores = [batch.select(SCORES.keys()).drop_nulls("is_label") for batch in scored]
         added = super().total(map(_without_scores, batches))
         return pl.concat([added, pl.DataFrame(schema=SCORES), *scores], how="diagonal")
 

@@ -8,7 +8,7 @@ from hlteval.findings.suggest import hints
 from hlteval.representation import without_mentions
 from hlteval.validators.biotope.schema import ONTOLOGY, TAXONOMY, BiotopeSchema
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
-from hlteval.validators.vocabulary import frames, repeats, with_hints
+from hlteval.validators.vocabulary import frames_alike, repeats, with_hints
 
 #: The most taxa of an entity.
 _MOST = 2
@@ -73,7 +73,7 @@ def missing_role(context: RuleContext) -> pl.LazyFrame:
 
 def duplicate_relation(context: RuleContext) -> pl.LazyFrame:
     """A relation with the label and the arguments of an earlier one."""
-    return repeats(frames(context), ("document", "label", "arguments"), "id")
+    return repeats(frames_alike(context), ("document", "label", "arguments"), "id")
 
 
 # Referents.

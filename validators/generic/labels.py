@@ -158,11 +158,15 @@ def several_labels(context: RuleContext) -> pl.LazyFrame:
     schema: Allowed = context.schema
     key = ["document", "label"]
     wanted = schema.unit == "labels" and not (context.own or schema.several)
-    known = only_if(wanted, context.against.instances.lazy().select(*key).drop_nulls().unique())
-    counts = known.group_by("document").len().collect()["len"]
+    known = context.against.instances.select(key).drop_nulls() if wanted else pl.DataFrame()
+    single = bool(known.height) and known["document"].n_unique() == known.height
+    if known.height and not single:  # a label may be repeated
+        single = known.group_by("document").agg(pl.col("label").n_unique())["label"].max() == 1
     rows = context.table("instances", *RECORD, "label", "llr").drop_nulls("label")
     rows = rows.with_columns(id=pl.lit(None, pl.String))
-    rows = only_if(counts.len() > 0 and bool((counts == 1).all()), rows)
-    rows = rows.filter(pl.col("llr").is_null()).unique(key, keep="first", maintain_order=True)
+    rows = only_if(single, rows).filter(pl.col("llr").is_null())
+    rows = rows.filter(pl.col("document").is_duplicated()).unique(
+        key, keep="first", maintain_order=True
+    )
     count = {"count": pl.len().over("document"), "ordinal": pl.int_range(pl.len()).over("document")}
     return at(rows.with_columns(**count).filter(pl.col("ordinal") == 1), "label")

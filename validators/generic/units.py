@@ -12,7 +12,7 @@ from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
-from hlteval.validators.vocabulary import frames, repeats
+from hlteval.validators.vocabulary import frames_alike, repeats
 
 #: Annotators that a message names.
 _NAMED = 4
@@ -64,9 +64,12 @@ def duplicate(context: RuleContext) -> pl.LazyFrame:
     if not key:
         return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
-        return repeats(frames(context), key, "record")
-    rows = records(context, *key[1:]).filter(row_hash(*key[:4]).is_duplicated())
-    return repeats(rows, key, "record")
+        return repeats(frames_alike(context), key, "record")
+    rows = records(context, *key[1:])
+    hashes = rows.select(row_hash(*key[:4])).collect().to_series()
+    if hashes.n_unique() == len(hashes):
+        return repeats(rows.head(0), key, "record")
+    return repeats(rows.filter(hashes.is_duplicated()), key, "record")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:
