@@ -20,7 +20,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -50,7 +50,9 @@ _PARTS = {
     _TRAINING: "word",
 }
 _SPAN = ("start", "end", "label", "kb_id", "id")
-_OWN = ("$", "$.sents", "$.tokens", "$.ents", "$.spans", "$.cats")
+OWN = ("$.sents", "$.tokens", "$.ents", "$.spans", "$.cats", "$.flags", "$.user_data")
+#: The members of a document whose own members are kept apart.
+APART = ("flags", "user_data")
 #: The group of spans that a span categorizer has.
 GROUP = "sc"
 
@@ -68,9 +70,22 @@ def read(
     Raises:
         WrongSetting: if the threshold is not a number.
     """
+    return DIALECT.read(source, offsets, **checked_settings(spans, threshold))
+
+
+def checked_settings(spans: str, threshold: str) -> dict[str, str]:
+    """The settings of documents.
+
+    Args:
+        spans: the group of spans that is read.
+        threshold: the least score of a label.
+
+    Raises:
+        WrongSetting: if the threshold is not a number.
+    """
     if number(threshold) is None:
         raise WrongSetting(f"invalid value {threshold} of threshold: use a number")
-    return DIALECT.read(source, offsets, spans=spans, threshold=threshold)
+    return {"spans": spans, "threshold": threshold}
 
 
 def _take(draft: Draft, item: Item) -> None:
@@ -81,7 +96,10 @@ def _take(draft: Draft, item: Item) -> None:
     draft.document(item.get("id"), item.get("text"))
     group = draft.settings["spans"]
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
-    draft.keep("$", item, ("id", "text", "cats", "spans", *lists))
+    apart = [name for name in APART if isinstance(item.get(name), dict) and item[name]]
+    draft.keep("$", item, ("id", "text", "cats", "spans", *lists, *apart))
+    for name in apart:
+        draft.keep(f"$.{name}", item[name])
     groups = item.get("spans", {})
     if group in groups:
         draft.unmatched.discard("spans")
@@ -185,10 +203,10 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> None:
     """All documents as `Doc.to_json` has them."""
-    write_objects(corpora, path, layout, _objects)
+    write_objects(corpora, path, layout, objects)
 
 
-def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every document, with its row."""
     elements = {"mentions": "$.ents", "tokens": "$.tokens", "segments": "$.sents"}
     for document in json_writing.documents(corpus, elements, "tokens", "segments"):
@@ -211,10 +229,9 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         item |= {"spans": groups} if groups else {}
         scores = {each.label: 1.0 if each.score is None else each.score for each in document.labels}
         scores |= document.members["$.cats"]
-        yield (
-            document.row,
-            {**item, **({"cats": scores} if scores else {}), **document.members["$"]},
-        )
+        item |= {"cats": scores} if scores else {}
+        item |= {name: own for name in APART if (own := document.members[f"$.{name}"])}
+        yield document.row, {**item, **document.members["$"]}
 
 
 def _spans(document: Document) -> dict[str, list[Item]]:
@@ -241,8 +258,13 @@ def _spans(document: Document) -> dict[str, list[Item]]:
     return found
 
 
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what these documents cannot represent."""
+def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[str, int]:
+    """The counts of what these documents cannot represent.
+
+    Args:
+        corpus: the batch.
+        own: the elements of attributes that they have.
+    """
     labels = corpus.instances.filter(json_writing.is_label().fill_null(value=False))
     texts = {row: text or "" for row, text in corpus.documents.select("row", "text").iter_rows()}
     differing = {
@@ -253,7 +275,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         for table, rows in (("segments", corpus.segments), ("tokens", corpus.tokens))
     }
     return {
-        **json_writing.count_losses(corpus, _OWN),
+        **json_writing.count_losses(corpus, own),
         "missing identifiers of mentions, which are numbered": corpus.mentions.filter(
             pl.col("mention") == ""
         ).height,

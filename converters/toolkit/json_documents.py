@@ -190,6 +190,12 @@ class Reporter:
             self.add(Problem(structure.no_document, 0, 0, 0), "$")
         self.invalid = {*invalid(structure.schema, content.values)} - content.unreadable.keys()
 
+    def take(self) -> Iterator[Any]:
+        """Take each document, or what is in its place; the one before is forgotten."""
+        for index, value in enumerate(self.content.values):
+            yield value
+            self.content.values[index] = None
+
     def path(self, index: int | None, path: Path) -> str:
         """A path in the file, as people write it."""
         return format_path(path if index is None or self.content.single else (index, *path))
@@ -358,28 +364,40 @@ class TableBuilder:
         for batch in every:
             findings = list(batch.findings)
             for origin, stem, text in batch.texts:
-                content, record = file_content(text), 1
-                reporter = Reporter(content, batch.members[origin], structure)
-                self.open(reporter)
-                for index, value in enumerate(content.values):
-                    if index in content.unreadable or not isinstance(value, dict):
-                        row = len(self.rejected)
-                        self.rejected.append(reporter.reject(index, row, origin, record))
-                        record += 1
-                    else:
-                        name = stem if content.single else f"{stem}-{index + 1}"
-                        record += self.take(index, value, name, (origin, record))
-                        reporter.settle()
-                    content.values[index] = None
-                    if self.is_full:
-                        corpus = Corpus(sources=batch.sources, **self.tables())
-                        findings += reporter.bounded.take()
-                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                        findings.clear()
-                self.close()
+                reporter = Reporter(file_content(text), batch.members[origin], structure)
+                for tables in self.add_file(reporter, stem, origin):
+                    corpus = Corpus(sources=batch.sources, **tables)
+                    findings += reporter.bounded.take()
+                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                    findings.clear()
                 findings += reporter.bounded.findings
             corpus = Corpus(sources=batch.sources, **self.tables())
             yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+
+    def add_file(
+        self, reporter: Reporter, stem: str, origin: int
+    ) -> Iterator[Mapping[str, TableRows]]:
+        """Add the documents of a file, and give the tables of as many as are enough.
+
+        Args:
+            reporter: gives the documents, and reports their problems.
+            stem: the name of the file.
+            origin: its row of `sources`.
+        """
+        record, content = 1, reporter.content
+        self.open(reporter)
+        for index, value in enumerate(reporter.take()):
+            if index in content.unreadable or not isinstance(value, dict):
+                row = len(self.rejected)
+                self.rejected.append(reporter.reject(index, row, origin, record))
+                record += 1
+            else:
+                name = stem if content.single else f"{stem}-{index + 1}"
+                record += self.take(index, value, name, (origin, record))
+                reporter.settle()
+            if self.is_full:
+                yield self.tables()
+        self.close()
 
 
 def explain(violation: SchemaError) -> dict[str, object]:
