@@ -62,9 +62,9 @@ class _File(msgspec.Struct):
     lengths: memoryview
     strings: msgspec.Raw
     cats: msgspec.Raw
-    flags: msgspec.Raw | None = None
-    span_groups: msgspec.Raw | None = None
-    user_data: msgspec.Raw | None = None
+    flags: msgspec.Raw = msgspec.Raw()
+    span_groups: msgspec.Raw = msgspec.Raw()
+    user_data: msgspec.Raw = msgspec.Raw()
 
 
 class _Group(msgspec.Struct):
@@ -117,10 +117,10 @@ class Documents(Reporter):
         if len(self.spaces) != total or (lengths < 0).any():
             raise ValueError(f"{len(self.spaces):,} spaces are not those of {total:,} tokens")
         parts = (file.cats, file.flags, file.span_groups, file.user_data)
-        counts = [_count(part) for part in parts if part is not None]
+        counts = [_count(part) for part in parts if len(memoryview(part))]
         if any(count != len(lengths) for count in counts):
             raise ValueError(f"cats are those of {counts[0]:,} documents, not {len(lengths):,}")
-        spans = len(memoryview(file.span_groups or b"")) // SPAN.size
+        spans = len(memoryview(file.span_groups)) // SPAN.size
         most = max(_FEW, len(data) // _PACKED)
         if max(total, len(lengths), _count(file.strings), spans) > most:
             raise ValueError(f"{len(data):,} bytes hold more than {most:,} tokens or strings")
@@ -134,9 +134,12 @@ class Documents(Reporter):
         self.attrs = {names.get(number, ""): at for at, number in enumerate(file.attrs)}
         self.used = {name: at for name, at in self.attrs.items() if self.tokens[:, at].any()}
         self.ends = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
-        listed = [part and msgpack.decode(part, type=list[msgspec.Raw]) for part in parts]
         nothing = [msgspec.Raw(b"\xc0")] * len(lengths)
-        self.parts = list(zip(*(part or nothing for part in listed), strict=True))
+        listed = [
+            msgpack.decode(part, type=list[msgspec.Raw]) if len(memoryview(part)) else nothing
+            for part in parts
+        ]
+        self.parts = list(zip(*listed, strict=True))
         self.content, self.display = Content("", [None] * len(lengths)), member.display
         self.bounded, self.waiting, self.draft = Bounded(member.max_per_code), [], draft
         if not len(lengths):
@@ -198,7 +201,7 @@ class Documents(Reporter):
         given = self._decode("flags", flags, dict[str, Any] | None) or {}
         kept = {name: True for name, value in given.items() if value is True}
         unknown = _missing(places, columns.get("ENT_IOB", [MISSING] * len(places)))
-        item["flags"] = {**kept, **({NO_ENTS: unknown} if unknown else {})}
+        item["flags"] = {**kept, NO_ENTS: unknown} if unknown else kept
         spans = [*item["ents"], *chain.from_iterable(item["spans"].values())]
         counts = Counter(span.get("id") for span in spans)
         for span in spans:

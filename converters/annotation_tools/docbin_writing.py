@@ -76,9 +76,10 @@ class Packing:
         """Add a document as `Doc.to_json` has it."""
         text, tokens = item.get("text", ""), item["tokens"]
         self.lost["documents without a text"] += "text" not in item
-        listed = {"": item["ents"], **item.get("spans", {})}
+        listed = item.get("spans", {})
         groups = {name: _placed(spans, text) for name, spans in listed.items()}
-        spans = [*chain.from_iterable(groups.values())]
+        ents = _placed(item["ents"], text)
+        spans = [*ents, *chain.from_iterable(groups.values())]
         sents = _placed(item.get("sents"), text)
         words = _words(text, _placed(tokens, text), spans, sents)
         begins = {word.start: at for at, word in enumerate(words)}
@@ -89,7 +90,7 @@ class Packing:
         for start, end in item.get("flags", {}).get(NO_ENTS, ()):
             for word, row in zip(words, rows, strict=True):
                 row["ENT_IOB"] = MISSING if start <= word.start < end else row["ENT_IOB"]
-        for span in groups.pop(""):
+        for span in ents:
             for at in range(begins[span["start"]], ends[span["end"]]):
                 rows[at] |= {attr: _name(span, name) for attr, name in _OF_ENTITY.items()}
                 rows[at]["ENT_IOB"] = INSIDE if words[at].start > span["start"] else BEGIN
@@ -109,7 +110,8 @@ class Packing:
                 for name, spans in groups.items()
             }
         )
-        count = sum(len(each) if isinstance(each, list) else 1 for each in listed.values())
+        given = [item["ents"], *listed.values()]
+        count = sum(len(each) if isinstance(each, list) else 1 for each in given)
         self.lost["spans without characters of the text"] += count - len(spans)
         self.lost["further members of spans"] += sum(len(span.keys() - _SPAN) for span in spans)
         self.lost["sentences without characters of the text"] += len(item.get("sents", ())) - len(

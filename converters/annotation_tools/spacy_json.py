@@ -96,7 +96,7 @@ def _take(draft: Draft, item: Item) -> None:
     draft.document(item.get("id"), item.get("text"))
     group = draft.settings["spans"]
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
-    apart = [name for name in APART if isinstance(item.get(name), dict) and item[name]]
+    apart = [name for name in APART if isinstance(item.get(name), dict)]
     draft.keep("$", item, ("id", "text", "cats", "spans", *lists, *apart))
     for name in apart:
         draft.keep(f"$.{name}", item[name])
