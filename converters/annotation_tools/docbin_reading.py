@@ -117,7 +117,7 @@ class Documents(Reporter):
         if len(self.spaces) != total or (lengths < 0).any():
             raise ValueError(f"{len(self.spaces):,} spaces are not those of {total:,} tokens")
         parts = (file.cats, file.flags, file.span_groups, file.user_data)
-        counts = [_count(part) for part in parts if len(memoryview(part))]
+        counts = [_count(part) for part in parts if memoryview(part)]
         if any(count != len(lengths) for count in counts):
             raise ValueError(f"cats are those of {counts[0]:,} documents, not {len(lengths):,}")
         spans = len(memoryview(file.span_groups)) // SPAN.size
@@ -136,7 +136,7 @@ class Documents(Reporter):
         self.ends = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
         nothing = [msgspec.Raw(b"\xc0")] * len(lengths)
         listed = [
-            msgpack.decode(part, type=list[msgspec.Raw]) if len(memoryview(part)) else nothing
+            msgpack.decode(part, type=list[msgspec.Raw]) if memoryview(part) else nothing
             for part in parts
         ]
         self.parts = list(zip(*listed, strict=True))
@@ -308,6 +308,8 @@ class Documents(Reporter):
 
     def _decode(self, member: str, packed: Any, kind: Any) -> Any:
         """A value; None for one that is damaged, and reported, and for one that is too large."""
+        if len(memoryview(packed)) <= 1:  # most are empty, and this is quick
+            return None
         if len(memoryview(packed)) > _LARGEST and member != "spans":
             self.draft.leave_out(f"more than {_LARGEST:,} bytes of {member}", (member,), "JAN106")
             return None

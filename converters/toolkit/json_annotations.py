@@ -118,6 +118,8 @@ def expand(value: Any, pattern: str) -> list[tuple[Path, Any]]:
     """
     found: list[tuple[Path, Any]] = [((), value)]
     for step in pattern.split("."):
+        if not found:
+            break
         if step != "*":
             own = [pair for pair in found if isinstance(pair[1], dict) and step in pair[1]]
             found = [((*path, step), part[step]) for path, part in own]
@@ -398,7 +400,7 @@ class Draft(TableBuilder):
             item: the item.
             known: the members that the tables represent.
         """
-        if others := item.keys() - known:
-            place = (self.row, self.origin, self.record, element)
-            kept = [(*place, name, compact(item[name])) for name in item if name in others]
-            self.rows["attributes"] += kept
+        place = (self.row, self.origin, self.record, element)
+        self.rows["attributes"] += [
+            (*place, name, compact(value)) for name, value in item.items() if name not in known
+        ]

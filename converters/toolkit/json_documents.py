@@ -43,8 +43,8 @@ Values = Callable[[], Mapping[str, object]]
 _SHOWN = 1000
 #: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
-#: Characters of texts that complete a batch, and documents.
-_CHARACTERS, _MOST = 2_000_000, 20_000
+#: Characters of texts that complete a batch, documents, and members that are kept.
+_CHARACTERS, _MOST, _KEPT = 2_000_000, 20_000, 200_000
 
 
 def compact(value: Any) -> str:
@@ -56,6 +56,8 @@ def compact(value: Any) -> str:
     """
     if type(value) is str and value.isprintable() and '"' not in value and "\\" not in value:
         return f'"{value}"'  # most are so, and this is quick
+    if type(value) is int:
+        return str(value)
     return _ENCODER.encode(value)
 
 
@@ -344,7 +346,8 @@ class TableBuilder:
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch."""
         count = len(self.rows["documents"]) + len(self.rejected)
-        return self.texts >= _CHARACTERS or count >= _MOST
+        kept = len(self.rows["attributes"])
+        return self.texts >= _CHARACTERS or count >= _MOST or kept >= _KEPT
 
     def tables(self) -> dict[str, TableRows]:
         """Take the rows as tables."""
