@@ -36,15 +36,21 @@ MISSING, INSIDE, OUTSIDE, BEGIN = range(4)
 NO_ENTS = "missing_ents"
 #: A morphology without features.
 NO_MORPH = "_"
+#: The member of a document that has the members of its tokens as columns.
+COLUMNS = "columns"
 #: The errors of a file that is damaged.
 DAMAGE = (ValueError, RecursionError, zlib.error)
 #: Bytes that a file may unpack to: this, or as many times its size if that is more.
 _UNPACKED, _RATIO = 16 << 20, 64
-#: Tokens, strings, spans or documents of a file: this, or one for as many bytes of it.
-_FEW, _PACKED = 100_000, 4
+#: What a file may hold: this, or as much for each byte of it. A value of a token counts as one.
+_LOAD, _DENSITY = 500_000, 3
+#: What a span, a sentence or an entity counts, and a document.
+_SPAN, _DOCUMENT = 8, 32
+#: The values of tokens that begin an entity or a sentence.
+_MARKS = {"ENT_IOB": BEGIN, "SENT_START": 1}
 #: The greatest score.
 _GREATEST = 1e300
-#: Attributes of a token; bytes of a string; bytes of what is not a token or a span in a document.
+#: Attributes of a token; characters of a string; bytes of what belongs to a whole document.
 _ATTRIBUTES, _STRING, _LARGEST = 100, 1_000_000, 1 << 20
 
 
@@ -105,41 +111,35 @@ class Documents(Reporter):
     """
 
     def __init__(self, data: bytes, member: Member, draft: Draft) -> None:
-        file = msgpack.decode(unpack(data), type=_File)
-        lengths = np.frombuffer(file.lengths, "<i4")
-        values, self.spaces = (
-            np.frombuffer(file.tokens, "<i8"),
-            np.frombuffer(file.spaces, "u1") != 0,
-        )
+        file, names = msgpack.decode(unpack(data), type=_File), [*symbols()]
+        lengths, spaces = np.frombuffer(file.lengths, "<i4"), np.frombuffer(file.spaces, "u1") != 0
         total, width = int(lengths.sum(dtype=np.int64)), len(file.attrs)
-        if not 0 < width <= _ATTRIBUTES or len(values) != total * width:
+        if not 0 < width <= _ATTRIBUTES or len(file.tokens) != total * width * 8:
             raise ValueError(f"{len(file.tokens):,} bytes are not {total:,} tokens of {width:,}")
-        if len(self.spaces) != total or (lengths < 0).any():
-            raise ValueError(f"{len(self.spaces):,} spaces are not those of {total:,} tokens")
-        parts = (file.cats, file.flags, file.span_groups, file.user_data)
-        counts = [_count(part) for part in parts if memoryview(part)]
-        if any(count != len(lengths) for count in counts):
-            raise ValueError(f"cats are those of {counts[0]:,} documents, not {len(lengths):,}")
-        spans = len(memoryview(file.span_groups)) // SPAN.size
-        most = max(_FEW, len(data) // _PACKED)
-        if max(total, len(lengths), _count(file.strings), spans) > most:
-            raise ValueError(f"{len(data):,} bytes hold more than {most:,} tokens or strings")
+        if len(spaces) != total or (lengths < 0).any():
+            raise ValueError(f"{len(spaces):,} spaces are not those of {total:,} tokens")
+        parts = [file.cats, file.flags, file.span_groups, file.user_data]
+        for part in filter(memoryview, parts):
+            if _count(part) != len(lengths):
+                raise ValueError(f"{_count(part):,} cats or flags for {len(lengths):,} documents")
+        self.tokens = np.frombuffer(file.tokens, "<i8").reshape(total, width)
+        attrs = {names[number]: at for at, number in enumerate(file.attrs) if number < len(names)}
+        self.used = {name: at for name, at in attrs.items() if self.tokens[:, at].any()}
+        marks = [self.tokens[:, at] == _MARKS.get(name) for name, at in self.used.items()]
+        spans = sum(map(np.count_nonzero, marks)) + len(memoryview(file.span_groups)) // SPAN.size
+        load = total * len(self.used) + _SPAN * spans + _DOCUMENT * len(lengths)
+        if max(load, _count(file.strings)) > max(_LOAD, _DENSITY * len(data)):
+            raise ValueError(f"{len(data):,} bytes hold {total:,} tokens and {spans:,} spans")
         strings = msgpack.decode(file.strings, type=list[str])
         if max(map(len, strings), default=0) > _STRING:
             raise ValueError(f"a string has more than {_STRING:,} characters")
-        names = {number: name for name, number in symbols().items()}
         hashed: list[int] = hashes(strings).view("<i8").tolist()
-        self.names: dict[int, str] = {**dict(zip(hashed, strings, strict=True)), **names}
-        self.tokens = values.reshape(total, width)
-        self.attrs = {names.get(number, ""): at for at, number in enumerate(file.attrs)}
-        self.used = {name: at for name, at in self.attrs.items() if self.tokens[:, at].any()}
-        self.ends = [0, *np.cumsum(lengths, dtype=np.int64).tolist()]
-        nothing = [msgspec.Raw(b"\xc0")] * len(lengths)
-        listed = [
-            msgpack.decode(part, type=list[msgspec.Raw]) if memoryview(part) else nothing
-            for part in parts
-        ]
-        self.parts = list(zip(*listed, strict=True))
+        self.names = dict(chain(zip(hashed, strings, strict=True), enumerate(names)))
+        self.ends, self.spaces = [0, *np.cumsum(lengths, dtype=np.int64).tolist()], spaces
+        nothing = msgpack.encode([None] * len(lengths))
+        listed = (part if memoryview(part) else nothing for part in parts)
+        decoder = msgpack.Decoder(list[msgspec.Raw])
+        self.parts = list(zip(*map(decoder.decode, listed), strict=True))
         self.content, self.display = Content("", [None] * len(lengths)), member.display
         self.bounded, self.waiting, self.draft = Bounded(member.max_per_code), [], draft
         if not len(lengths):
@@ -184,19 +184,15 @@ class Documents(Reporter):
         pieces = [f"{word} " if space else word for word, space in zip(words, spaces, strict=True)]
         begins = accumulate(map(len, pieces), initial=0)
         places = [(at, at + len(word)) for at, word in zip(begins, words, strict=False)]
-        tokens: list[Item] = [
-            {"id": at, "start": start, "end": end} for at, (start, end) in enumerate(places)
-        ]
-        for name in MEMBERS:
-            if any(column := columns.get(name, ())):
-                texts = zip(tokens, self._texts(name, column), words, strict=True)
-                for token, text, word in texts:
-                    if name != "NORM" or text not in {"", word.lower()}:
-                        token[name.lower()] = "" if (name, text) == ("MORPH", NO_MORPH) else text
-        self._add_heads(tokens, columns)
+        texts = {
+            name.lower(): self._texts(name, columns[name])
+            for name in MEMBERS
+            if any(columns.get(name, ()))
+        }
+        self._add_heads(texts, columns, len(places))
         cats, flags, groups, user_data = parts
         item: Item = {"text": "".join(pieces), "ents": self._entities(places, columns)}
-        item |= {"sents": _sentences(places, columns.get("SENT_START", ())), "tokens": tokens}
+        item |= {"sents": _sentences(places, columns.get("SENT_START", ())), "tokens": places}
         item |= {"spans": self._groups(places, groups), "cats": self._cats(cats)}
         given = self._decode("flags", flags, dict[str, Any] | None) or {}
         kept = {name: True for name, value in given.items() if value is True}
@@ -207,7 +203,7 @@ class Documents(Reporter):
         for span in spans:
             if counts[span.get("id")] > 1 and "id" in span:  # that of a pattern or an entity
                 span["ent_id"] = span.pop("id")
-        return {**item, **self._user_data(user_data)}
+        return {**item, **self._user_data(user_data), COLUMNS: {"orth": words, **texts}}
 
     def _texts(self, attr: str, column: Sequence[int]) -> list[str]:
         """The strings of a column; empty for those that are not known, each reported once."""
@@ -230,16 +226,17 @@ class Documents(Reporter):
         """Report a value that cannot be there."""
         self.report(self.index, "JAN104", path, given=str(given)[:60], wanted=wanted)
 
-    def _add_heads(self, tokens: Sequence[Item], columns: Columns) -> None:
-        """Add the heads of tokens, where there are any or their relations to these."""
-        heads = columns.get("HEAD", [0] * len(tokens))
-        if not any(heads) and "dep" not in next(iter(tokens), {}):
+    def _add_heads(self, texts: dict[str, list[Any]], columns: Columns, size: int) -> None:
+        """Add the heads of tokens, where there are any or relations to them."""
+        distances = columns.get("HEAD", [0] * size)
+        if not any(distances) and "dep" not in texts:
             return
-        for at, (token, distance) in enumerate(zip(tokens, heads, strict=True)):
-            inside = 0 <= at + distance < len(tokens)
-            token |= {"dep": token.get("dep", ""), "head": at + distance if inside else at}
-            if not inside:
-                self._wrong(("tokens", at, "HEAD"), distance, "the distance to a token")
+        heads = [at + distance for at, distance in enumerate(distances)]
+        for at, head in enumerate(heads):
+            if not 0 <= head < size:
+                self._wrong(("tokens", at, "HEAD"), distances[at], "the distance to a token")
+                heads[at] = at
+        texts |= {"dep": texts.get("dep", [""] * size), "head": heads}
 
     def _entities(self, places: Places, columns: Columns) -> list[Item]:
         """The entities: each begins with the tag of a token, which others may continue."""
@@ -258,19 +255,16 @@ class Documents(Reporter):
             open_ = tag in {INSIDE, BEGIN} and labels[at] != 0
             if open_:
                 numbers = (labels[at], entities[at], ids[at])
-                path = ("tokens", at)
-                found.append(self._span(path, places[at], *numbers))
+                found.append(self._span(("tokens", at), places[at], numbers))
         return found
 
-    def _span(self, path: Path, place: tuple[int, int], *numbers: int) -> Item:
+    def _span(self, path: Path, place: tuple[int, int], numbers: Sequence[int]) -> Item:
         """A span with its label, and its entity and identifier if it has them."""
-        label, entity, name = (
-            self._text(number, (*path, attr)) if number else ""
-            for number, attr in zip(numbers, ("label", "kb_id", "id"), strict=True)
-        )
-        more = {"kb_id": entity, "id": name}
-        kept = {member: text for member, text in more.items() if text}
-        return {"start": place[0], "end": place[1], "label": label, **kept}
+        span: Item = {"start": place[0], "end": place[1], "label": ""}
+        for name, number in zip(("label", "kb_id", "id"), numbers, strict=True):
+            if number:
+                span[name] = self._text(number, (*path, name))
+        return span
 
     def _groups(self, places: Places, raw: msgspec.Raw) -> dict[str, list[Item]]:
         """The groups of spans, by their keys."""
@@ -304,7 +298,7 @@ class Documents(Reporter):
         place = (places[start][0], places[end - 1][1])
         if (*extent,) != place:
             self._wrong(path, "characters {} to {}".format(*extent), "those of its tokens")
-        return self._span(path, place, label, entity, name)
+        return self._span(path, place, (label, entity, name))
 
     def _decode(self, member: str, packed: Any, kind: Any) -> Any:
         """A value; None for one that is damaged, and reported, and for one that is too large."""

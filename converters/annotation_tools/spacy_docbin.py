@@ -23,17 +23,26 @@ Codes raised: DCBxxx; JANxxx.
 
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from hlteval.converters.annotation_tools import spacy_json
-from hlteval.converters.annotation_tools.docbin_reading import DAMAGE, Documents
+from hlteval.converters.annotation_tools.docbin_reading import COLUMNS, DAMAGE, NO_MORPH, Documents
 from hlteval.converters.annotation_tools.docbin_writing import Packing
-from hlteval.converters.annotation_tools.spacy_json import DIALECT, GROUP, checked_settings
+from hlteval.converters.annotation_tools.spacy_json import (
+    DIALECT,
+    GROUP,
+    add_token_rows,
+    checked_settings,
+    take,
+)
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import Draft
+from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import read_members, stem, with_suffix
 from hlteval.findings import Finding, finding
@@ -60,7 +69,7 @@ def read(source: Source, spans: str = GROUP, threshold: str = "0.5") -> Iterator
     Raises:
         WrongSetting: if the threshold is not a number.
     """
-    draft = Draft(DIALECT, CHARACTERS, checked_settings(spans, threshold))
+    draft = Draft(_DIALECT, CHARACTERS, checked_settings(spans, threshold))
 
     def read_file(
         member: Member, data: bytes, origin: dict[str, object]
@@ -76,6 +85,28 @@ def read(source: Source, spans: str = GROUP, threshold: str = "0.5") -> Iterator
         yield Corpus(sources=[origin], **draft.tables()), documents.bounded.findings
 
     return read_members(source.only(with_suffix(source, SUFFIX)), FORMAT.name, read_file)
+
+
+def _take(draft: Draft, item: Item) -> None:
+    """Add a document, whose tokens are places, with columns of their members."""
+    columns: dict[str, list[Any]] = item.pop(COLUMNS)
+
+    def add_tokens(draft: Draft, first: int) -> None:
+        number, listed = draft.parts["tokens.*"]
+        records, places = range(number, number + len(listed)), item["tokens"]
+        words, norms = columns.pop("orth"), columns.pop("norm", [])
+        empty = [""] * len(words)
+        pos, morph = (columns.pop(name, empty) for name in ("pos", "morph"))
+        features = [text if text not in {"", NO_MORPH} else None for text in morph]
+        add_token_rows(draft, records, places, [text or None for text in pos], features, first)
+        for name, column in columns.items():
+            draft.keep_column("$.tokens", name, records, column)
+        own = zip(records, words, norms, strict=False)
+        for draft.record, word, norm in own:
+            draft.keep("$.tokens", {"norm": norm} if norm not in {"", word.lower()} else {})
+        draft.record = draft.first
+
+    take(draft, item, add_tokens)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -100,4 +131,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {**spacy_json.count_losses(corpus, spacy_json.OWN), **packing.lost}
 
 
+_DIALECT = replace(DIALECT, take=_take)
 FORMAT = declaration(__name__)

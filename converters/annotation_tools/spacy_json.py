@@ -20,7 +20,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -93,6 +93,17 @@ def _take(draft: Draft, item: Item) -> None:
     if "paragraphs" in item and "text" not in item:
         _take_training(draft, item)
         return
+    take(draft, item, _add_tokens)
+
+
+def take(draft: Draft, item: Item, add_tokens: Callable[[Draft, int], None]) -> None:
+    """Add a document.
+
+    Args:
+        draft: the rows.
+        item: the document.
+        add_tokens: adds its tokens, given the row of its first sentence.
+    """
     draft.document(item.get("id"), item.get("text"))
     group = draft.settings["spans"]
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
@@ -104,22 +115,13 @@ def _take(draft: Draft, item: Item) -> None:
     if group in groups:
         draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
-    starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
+    text, first = draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
         start, end = draft.place(sentence["start"], sentence["end"])
-        starts.append(start)
         place = (draft.row, draft.origin, draft.record)
         draft.rows["segments"].append((*place, None, start, end, text[start:end]))
         draft.keep("$.sents", sentence, ("start", "end"))
-    for path, token in draft.each("tokens.*"):
-        start, end = draft.place(token["start"], token["end"])
-        at = bisect_right(starts, start) - 1
-        outer = first + at if at >= 0 and end <= draft.rows["segments"][first + at][5] else None
-        above = (draft.row, draft.origin, draft.record, outer, None)
-        rest = (text[start:end], token.get("pos") or None, token.get("morph") or None)
-        draft.rows["tokens"].append((*above, start, end, *rest))
-        known = ["start", "end", "pos", "morph", *["id"] * (token.get("id") == path[1])]
-        draft.keep("$.tokens", token, known)
+    add_tokens(draft, first)
     for pattern in ("ents.*", "spans.*.*"):
         for path, span in draft.each(pattern):
             if len(path) == 3 and path[1] != group:
@@ -129,6 +131,50 @@ def _take(draft: Draft, item: Item) -> None:
             draft.mention(path, name, span.get("label", ""), limits, entity=entity)
             draft.keep("$.ents", {**span, **({"$group": group} if len(path) == 3 else {})}, _SPAN)
     _add_categories(draft, item.get("cats") or {})
+
+
+def _add_tokens(draft: Draft, first: int) -> None:
+    """Add the tokens that are items."""
+    listed = [(draft.record, path[1], token) for path, token in draft.each("tokens.*")]
+    for draft.record, at, token in listed:
+        known = ["start", "end", "pos", "morph", *["id"] * (token.get("id") == at)]
+        draft.keep("$.tokens", token, known)
+    draft.record = draft.first
+    places = [draft.place(token["start"], token["end"]) for *_, token in listed]
+    pos, morph = ([each.get(name) or None for *_, each in listed] for name in ("pos", "morph"))
+    add_token_rows(draft, [record for record, *_ in listed], places, pos, morph, first)
+
+
+def add_token_rows(
+    draft: Draft,
+    records: Iterable[int],
+    places: Sequence[tuple[int, int]],
+    pos: Iterable[str | None],
+    morph: Iterable[str | None],
+    first: int,
+) -> None:
+    """Add the rows of the tokens of a document, each in the sentence that it begins in.
+
+    Args:
+        draft: the rows.
+        records: the number of each.
+        places: where each begins and ends.
+        pos: the part of speech of each.
+        morph: the morphology of each.
+        first: the row of the first sentence.
+    """
+    text, limits = draft.text or "", [row[4:6] for row in draft.rows["segments"][first:]]
+    starts = [start for start, _ in limits]
+    sentences = (bisect_right(starts, start) - 1 for start, _ in places)
+    rows = zip(records, sentences, places, pos, morph, strict=False)
+    draft.rows["tokens"] += [
+        (
+            *(draft.row, draft.origin, record),
+            first + at if at >= 0 and end <= limits[at][1] else None,
+            *(None, start, end, text[start:end], *more),
+        )
+        for record, at, (start, end), *more in rows
+    ]
 
 
 def _add_categories(draft: Draft, scores: Mapping[str, float]) -> None:

@@ -7,9 +7,10 @@ spans and their texts, identifiers, and what is not read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -404,3 +405,18 @@ class Draft(TableBuilder):
         self.rows["attributes"] += [
             (*place, name, compact(value)) for name, value in item.items() if name not in known
         ]
+
+    def keep_column(
+        self, element: str, name: str, records: Iterable[int], values: Sequence[Any]
+    ) -> None:
+        """Keep a member that many items have; see `keep`.
+
+        Args:
+            element: what the items are.
+            name: the member.
+            records: the record of each item.
+            values: the value of each; texts or numbers.
+        """
+        texts = {value: compact(value) for value in set(values)}
+        place = (repeat(self.row), repeat(self.origin), records, repeat(element), repeat(name))
+        self.rows["attributes"] += zip(*place, map(texts.__getitem__, values), strict=False)

@@ -352,7 +352,9 @@ class TableBuilder:
     def tables(self) -> dict[str, TableRows]:
         """Take the rows as tables."""
         self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
-        tables: dict[str, TableRows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables: dict[str, TableRows] = {
+            name: keyed(name, self.rows.pop(name)) for name in tuple(self.rows)
+        }
         tables["rejected_records"] = self.rejected
         self.begin()
         return tables
