@@ -48,6 +48,8 @@ _LOAD, _DENSITY = 500_000, 3
 _SPAN, _DOCUMENT = 8, 32
 #: The values of tokens that begin an entity or a sentence.
 _MARKS = {"ENT_IOB": BEGIN, "SENT_START": 1}
+#: Values that are empty, or missing.
+_NOTHING = (b"", b"\x80", b"\x90", b"\xc0")
 #: The greatest score.
 _GREATEST = 1e300
 #: Attributes of a token; characters of a string; bytes of what belongs to a whole document.
@@ -302,7 +304,7 @@ class Documents(Reporter):
 
     def _decode(self, member: str, packed: Any, kind: Any) -> Any:
         """A value; None for one that is damaged, and reported, and for one that is too large."""
-        if len(memoryview(packed)) <= 1:  # most are empty, and this is quick
+        if bytes(memoryview(packed)[:2]) in _NOTHING:  # most are so, and this is quick
             return None
         if len(memoryview(packed)) > _LARGEST and member != "spans":
             self.draft.leave_out(f"more than {_LARGEST:,} bytes of {member}", (member,), "JAN106")

@@ -265,11 +265,13 @@ def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             item["sents"] = [
                 {"start": row["start"], "end": row["end"], **row["members"]} for row in sentences
             ]
-        item["tokens"] = [
+        tokens = document.others.get("tokens", [])
+        own = [name for name in ("pos", "morph") if any(row[name] for row in tokens)]
+        item["tokens"] = [  # spaCy wants the same members of all
             {"id": at, "start": row["start"], "end": row["end"]}
-            | {name: row[name] for name in ("pos", "morph") if row[name] is not None}
+            | {name: row[name] or "" for name in own}
             | row["members"]
-            for at, row in enumerate(document.others.get("tokens", []))
+            for at, row in enumerate(tokens)
         ]
         groups = {**document.members["$.spans"], **spans}
         item |= {"spans": groups} if groups else {}
