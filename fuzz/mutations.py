@@ -7,6 +7,7 @@ import json
 import re
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -55,6 +56,8 @@ PROLOGS = (
     b"<?xml version='1.1'?>",
     b"<!ELEMENT x ANY>",
 )
+ZLIB = b"\x78\x9c"
+"""The first bytes of what zlib compressed."""
 SUFFIXES = ("", ".txt", ".a1", ".a2", ".xml", ".json", ".tab", ".tsv", ".zip", ".tgz", ".parquet")
 ALONE = 0.2
 """The share of trials with a single input."""
@@ -142,6 +145,8 @@ def as_files(seed: Seed, files: dict[str, bytes | None] | None = None) -> Files:
 
 def damage(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
     """The bytes with one to three random changes."""
+    if data[:2] == ZLIB and draw.random() < 0.9:  # damage outside is found at once
+        return _inside(data, draw)
     for _ in range(draw.choice((1, 1, 2, 3))):
         if draw.random() < 0.03:
             data = _cross(data, draw, seeds)
@@ -150,6 +155,38 @@ def damage(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:
         if len(data) > MOST:
             break
     return data
+
+
+def _inside(data: bytes, draw: Random) -> bytes:
+    """Compressed bytes whose content is damaged, by other means than lines and markup."""
+    try:
+        content = zlib.decompress(data)
+    except zlib.error:
+        return data
+    for _ in range(draw.choice((1, 1, 2, 3))):
+        content = draw.choice((_byte, _flip_bits, _word, _length))(content, draw)
+    return zlib.compress(content)
+
+
+def _word(data: bytes, draw: Random) -> bytes:
+    """Replace eight bytes by others of the data, or by a number."""
+    at, other = draw.randint(0, len(data)), draw.randint(0, len(data))
+    numbers = (0, 1, 2, 3, 2**63, 2**64 - 1, 457, 1 << 32)
+    word = draw.choice((data[other : other + 8], draw.choice(numbers).to_bytes(8, "little")))
+    return data[:at] + word + data[at + 8 :]
+
+
+def _length(data: bytes, draw: Random) -> bytes:
+    """Change a byte that may say how long a list, a map or a text of MessagePack is, or what."""
+    marks = [at for at, byte in enumerate(data) if 0x80 <= byte <= 0xDF]
+    if not marks:
+        return data
+    at = draw.choice(marks)
+    return (
+        data[:at]
+        + bytes([draw.choice((0x80, 0x90, 0xC0, 0xCB, 0xDD, 0xDF, data[at] ^ 1))])
+        + data[at + 1 :]
+    )
 
 
 def _cross(data: bytes, draw: Random, seeds: Sequence[Seed]) -> bytes:

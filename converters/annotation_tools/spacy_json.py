@@ -20,7 +20,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -50,7 +50,9 @@ _PARTS = {
     _TRAINING: "word",
 }
 _SPAN = ("start", "end", "label", "kb_id", "id")
-_OWN = ("$", "$.sents", "$.tokens", "$.ents", "$.spans", "$.cats")
+OWN = ("$.sents", "$.tokens", "$.ents", "$.spans", "$.cats", "$.flags", "$.user_data")
+#: The members of a document whose own members are kept apart.
+APART = ("flags", "user_data")
 #: The group of spans that a span categorizer has.
 GROUP = "sc"
 
@@ -68,9 +70,22 @@ def read(
     Raises:
         WrongSetting: if the threshold is not a number.
     """
+    return DIALECT.read(source, offsets, **checked_settings(spans, threshold))
+
+
+def checked_settings(spans: str, threshold: str) -> dict[str, str]:
+    """The settings of documents.
+
+    Args:
+        spans: the group of spans that is read.
+        threshold: the least score of a label.
+
+    Raises:
+        WrongSetting: if the threshold is not a number.
+    """
     if number(threshold) is None:
         raise WrongSetting(f"invalid value {threshold} of threshold: use a number")
-    return DIALECT.read(source, offsets, spans=spans, threshold=threshold)
+    return {"spans": spans, "threshold": threshold}
 
 
 def _take(draft: Draft, item: Item) -> None:
@@ -78,30 +93,35 @@ def _take(draft: Draft, item: Item) -> None:
     if "paragraphs" in item and "text" not in item:
         _take_training(draft, item)
         return
+    take(draft, item, _add_tokens)
+
+
+def take(draft: Draft, item: Item, add_tokens: Callable[[Draft, int], None]) -> None:
+    """Add a document.
+
+    Args:
+        draft: the rows.
+        item: the document.
+        add_tokens: adds its tokens, given the row of its first sentence.
+    """
     draft.document(item.get("id"), item.get("text"))
     group = draft.settings["spans"]
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
-    draft.keep("$", item, ("id", "text", "cats", "spans", *lists))
+    apart = [name for name in APART if isinstance(item.get(name), dict)]
+    draft.keep("$", item, ("id", "text", "cats", "spans", *lists, *apart))
+    for name in apart:
+        draft.keep(f"$.{name}", item[name])
     groups = item.get("spans", {})
     if group in groups:
         draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
-    starts, text, first = list[int](), draft.text or "", len(draft.rows["segments"])
+    text, first = draft.text or "", len(draft.rows["segments"])
     for _, sentence in draft.each("sents.*"):
         start, end = draft.place(sentence["start"], sentence["end"])
-        starts.append(start)
         place = (draft.row, draft.origin, draft.record)
         draft.rows["segments"].append((*place, None, start, end, text[start:end]))
         draft.keep("$.sents", sentence, ("start", "end"))
-    for path, token in draft.each("tokens.*"):
-        start, end = draft.place(token["start"], token["end"])
-        at = bisect_right(starts, start) - 1
-        outer = first + at if at >= 0 and end <= draft.rows["segments"][first + at][5] else None
-        above = (draft.row, draft.origin, draft.record, outer, None)
-        rest = (text[start:end], token.get("pos") or None, token.get("morph") or None)
-        draft.rows["tokens"].append((*above, start, end, *rest))
-        known = ["start", "end", "pos", "morph", *["id"] * (token.get("id") == path[1])]
-        draft.keep("$.tokens", token, known)
+    add_tokens(draft, first)
     for pattern in ("ents.*", "spans.*.*"):
         for path, span in draft.each(pattern):
             if len(path) == 3 and path[1] != group:
@@ -111,6 +131,50 @@ def _take(draft: Draft, item: Item) -> None:
             draft.mention(path, name, span.get("label", ""), limits, entity=entity)
             draft.keep("$.ents", {**span, **({"$group": group} if len(path) == 3 else {})}, _SPAN)
     _add_categories(draft, item.get("cats") or {})
+
+
+def _add_tokens(draft: Draft, first: int) -> None:
+    """Add the tokens that are items."""
+    listed = [(draft.record, path[1], token) for path, token in draft.each("tokens.*")]
+    for draft.record, at, token in listed:
+        known = ["start", "end", "pos", "morph", *["id"] * (token.get("id") == at)]
+        draft.keep("$.tokens", token, known)
+    draft.record = draft.first
+    places = [draft.place(token["start"], token["end"]) for *_, token in listed]
+    pos, morph = ([each.get(name) or None for *_, each in listed] for name in ("pos", "morph"))
+    add_token_rows(draft, [record for record, *_ in listed], places, pos, morph, first)
+
+
+def add_token_rows(
+    draft: Draft,
+    records: Iterable[int],
+    places: Sequence[tuple[int, int]],
+    pos: Iterable[str | None],
+    morph: Iterable[str | None],
+    first: int,
+) -> None:
+    """Add the rows of the tokens of a document, each in the sentence that it begins in.
+
+    Args:
+        draft: the rows.
+        records: the number of each.
+        places: where each begins and ends.
+        pos: the part of speech of each.
+        morph: the morphology of each.
+        first: the row of the first sentence.
+    """
+    text, limits = draft.text or "", [row[4:6] for row in draft.rows["segments"][first:]]
+    starts = [start for start, _ in limits]
+    sentences = (bisect_right(starts, start) - 1 for start, _ in places)
+    rows = zip(records, sentences, places, pos, morph, strict=False)
+    draft.rows["tokens"] += [
+        (
+            *(draft.row, draft.origin, record),
+            first + at if at >= 0 and end <= limits[at][1] else None,
+            *(None, start, end, text[start:end], *more),
+        )
+        for record, at, (start, end), *more in rows
+    ]
 
 
 def _add_categories(draft: Draft, scores: Mapping[str, float]) -> None:
@@ -185,10 +249,10 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
 
 def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> None:
     """All documents as `Doc.to_json` has them."""
-    write_objects(corpora, path, layout, _objects)
+    write_objects(corpora, path, layout, objects)
 
 
-def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every document, with its row."""
     elements = {"mentions": "$.ents", "tokens": "$.tokens", "segments": "$.sents"}
     for document in json_writing.documents(corpus, elements, "tokens", "segments"):
@@ -201,20 +265,21 @@ def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             item["sents"] = [
                 {"start": row["start"], "end": row["end"], **row["members"]} for row in sentences
             ]
-        item["tokens"] = [
+        tokens = document.others.get("tokens", [])
+        own = [name for name in ("pos", "morph") if any(row[name] for row in tokens)]
+        item["tokens"] = [  # spaCy wants the same members of all
             {"id": at, "start": row["start"], "end": row["end"]}
-            | {name: row[name] for name in ("pos", "morph") if row[name] is not None}
+            | {name: row[name] or "" for name in own}
             | row["members"]
-            for at, row in enumerate(document.others.get("tokens", []))
+            for at, row in enumerate(tokens)
         ]
         groups = {**document.members["$.spans"], **spans}
         item |= {"spans": groups} if groups else {}
         scores = {each.label: 1.0 if each.score is None else each.score for each in document.labels}
         scores |= document.members["$.cats"]
-        yield (
-            document.row,
-            {**item, **({"cats": scores} if scores else {}), **document.members["$"]},
-        )
+        item |= {"cats": scores} if scores else {}
+        item |= {name: own for name in APART if (own := document.members[f"$.{name}"])}
+        yield document.row, {**item, **document.members["$"]}
 
 
 def _spans(document: Document) -> dict[str, list[Item]]:
@@ -241,8 +306,13 @@ def _spans(document: Document) -> dict[str, list[Item]]:
     return found
 
 
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """The counts of what these documents cannot represent."""
+def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[str, int]:
+    """The counts of what these documents cannot represent.
+
+    Args:
+        corpus: the batch.
+        own: the elements of attributes that they have.
+    """
     labels = corpus.instances.filter(json_writing.is_label().fill_null(value=False))
     texts = {row: text or "" for row, text in corpus.documents.select("row", "text").iter_rows()}
     differing = {
@@ -253,7 +323,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         for table, rows in (("segments", corpus.segments), ("tokens", corpus.tokens))
     }
     return {
-        **json_writing.count_losses(corpus, _OWN),
+        **json_writing.count_losses(corpus, own),
         "missing identifiers of mentions, which are numbered": corpus.mentions.filter(
             pl.col("mention") == ""
         ).height,

@@ -7,9 +7,10 @@ spans and their texts, identifiers, and what is not read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import repeat
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -118,6 +119,8 @@ def expand(value: Any, pattern: str) -> list[tuple[Path, Any]]:
     """
     found: list[tuple[Path, Any]] = [((), value)]
     for step in pattern.split("."):
+        if not found:
+            break
         if step != "*":
             own = [pair for pair in found if isinstance(pair[1], dict) and step in pair[1]]
             found = [((*path, step), part[step]) for path, part in own]
@@ -398,7 +401,22 @@ class Draft(TableBuilder):
             item: the item.
             known: the members that the tables represent.
         """
-        if others := item.keys() - known:
-            place = (self.row, self.origin, self.record, element)
-            kept = [(*place, name, compact(item[name])) for name in item if name in others]
-            self.rows["attributes"] += kept
+        place = (self.row, self.origin, self.record, element)
+        self.rows["attributes"] += [
+            (*place, name, compact(value)) for name, value in item.items() if name not in known
+        ]
+
+    def keep_column(
+        self, element: str, name: str, records: Iterable[int], values: Sequence[Any]
+    ) -> None:
+        """Keep a member that many items have; see `keep`.
+
+        Args:
+            element: what the items are.
+            name: the member.
+            records: the record of each item.
+            values: the value of each; texts or numbers.
+        """
+        texts = {value: compact(value) for value in set(values)}
+        place = (repeat(self.row), repeat(self.origin), records, repeat(element), repeat(name))
+        self.rows["attributes"] += zip(*place, map(texts.__getitem__, values), strict=False)

@@ -43,8 +43,8 @@ Values = Callable[[], Mapping[str, object]]
 _SHOWN = 1000
 #: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
-#: Characters of texts that complete a batch, and documents.
-_CHARACTERS, _MOST = 2_000_000, 20_000
+#: Characters of texts that complete a batch, documents, and members that are kept.
+_CHARACTERS, _MOST, _KEPT = 2_000_000, 20_000, 200_000
 
 
 def compact(value: Any) -> str:
@@ -56,6 +56,8 @@ def compact(value: Any) -> str:
     """
     if type(value) is str and value.isprintable() and '"' not in value and "\\" not in value:
         return f'"{value}"'  # most are so, and this is quick
+    if type(value) is int:
+        return str(value)
     return _ENCODER.encode(value)
 
 
@@ -189,6 +191,12 @@ class Reporter:
         if not content.values and not content.problems:
             self.add(Problem(structure.no_document, 0, 0, 0), "$")
         self.invalid = {*invalid(structure.schema, content.values)} - content.unreadable.keys()
+
+    def take(self) -> Iterator[Any]:
+        """Take each document, or what is in its place; the one before is forgotten."""
+        for index, value in enumerate(self.content.values):
+            yield value
+            self.content.values[index] = None
 
     def path(self, index: int | None, path: Path) -> str:
         """A path in the file, as people write it."""
@@ -338,12 +346,15 @@ class TableBuilder:
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch."""
         count = len(self.rows["documents"]) + len(self.rejected)
-        return self.texts >= _CHARACTERS or count >= _MOST
+        kept = len(self.rows["attributes"])
+        return self.texts >= _CHARACTERS or count >= _MOST or kept >= _KEPT
 
     def tables(self) -> dict[str, TableRows]:
         """Take the rows as tables."""
         self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
-        tables: dict[str, TableRows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables: dict[str, TableRows] = {
+            name: keyed(name, self.rows.pop(name)) for name in tuple(self.rows)
+        }
         tables["rejected_records"] = self.rejected
         self.begin()
         return tables
@@ -358,28 +369,40 @@ class TableBuilder:
         for batch in every:
             findings = list(batch.findings)
             for origin, stem, text in batch.texts:
-                content, record = file_content(text), 1
-                reporter = Reporter(content, batch.members[origin], structure)
-                self.open(reporter)
-                for index, value in enumerate(content.values):
-                    if index in content.unreadable or not isinstance(value, dict):
-                        row = len(self.rejected)
-                        self.rejected.append(reporter.reject(index, row, origin, record))
-                        record += 1
-                    else:
-                        name = stem if content.single else f"{stem}-{index + 1}"
-                        record += self.take(index, value, name, (origin, record))
-                        reporter.settle()
-                    content.values[index] = None
-                    if self.is_full:
-                        corpus = Corpus(sources=batch.sources, **self.tables())
-                        findings += reporter.bounded.take()
-                        yield ReadResult(corpus, tuple(findings), tuple(batch.members))
-                        findings.clear()
-                self.close()
+                reporter = Reporter(file_content(text), batch.members[origin], structure)
+                for tables in self.add_file(reporter, stem, origin):
+                    corpus = Corpus(sources=batch.sources, **tables)
+                    findings += reporter.bounded.take()
+                    yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+                    findings.clear()
                 findings += reporter.bounded.findings
             corpus = Corpus(sources=batch.sources, **self.tables())
             yield ReadResult(corpus, tuple(findings), tuple(batch.members))
+
+    def add_file(
+        self, reporter: Reporter, stem: str, origin: int
+    ) -> Iterator[Mapping[str, TableRows]]:
+        """Add the documents of a file, and give the tables of as many as are enough.
+
+        Args:
+            reporter: gives the documents, and reports their problems.
+            stem: the name of the file.
+            origin: its row of `sources`.
+        """
+        record, content = 1, reporter.content
+        self.open(reporter)
+        for index, value in enumerate(reporter.take()):
+            if index in content.unreadable or not isinstance(value, dict):
+                row = len(self.rejected)
+                self.rejected.append(reporter.reject(index, row, origin, record))
+                record += 1
+            else:
+                name = stem if content.single else f"{stem}-{index + 1}"
+                record += self.take(index, value, name, (origin, record))
+                reporter.settle()
+            if self.is_full:
+                yield self.tables()
+        self.close()
 
 
 def explain(violation: SchemaError) -> dict[str, object]:

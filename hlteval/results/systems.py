@@ -441,7 +441,7 @@ _SUFFIX = re.compile(
     r"|(\.index|\.issues|\.needs)?\.tab|(\.rsd)?\.txt|\.tsv|\.csv|\.tpl|\.sgml?|\.ann|\.a[12]"
     r"|\.frames|\.appen|\.muc|\.neleval|\.rttm|\.conll|\.bio(es)?|\.iob2?|\.corpus"
     r"|\.stm|\.ctm|\.trn|\.vtt|\.eaf|(\.tokens)?\.parquet|\.pubtator|\.TextGrid|\.textgrid"
-    r"|\.xmi|\.TypeSystem\.xml|\.cas\.json|\.conllup?|\.webanno\.tsv)$"
+    r"|\.spacy|\.xmi|\.TypeSystem\.xml|\.cas\.json|\.conllup?|\.webanno\.tsv)$"
 )
 
 

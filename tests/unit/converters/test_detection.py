@@ -34,7 +34,16 @@ UNCLEAR = {
 NAMELESS = (
     *("appen", "bioc-xml", "cas-json", "cas-xmi", "conll-coref", "conllu", "doccano", "elan"),
     *("gate-xml", "label-studio", "laf", "ltf", "mteval", "prodigy", "pubannotation", "pubtator"),
-    *("rttm", "sacrebleu-tsv", "spacy-json", "textgrid", "tmx", "webanno-tsv", "webvtt"),
+    *(
+        "rttm",
+        "sacrebleu-tsv",
+        "spacy-docbin",
+        "spacy-json",
+        "textgrid",
+        "tmx",
+        "webanno-tsv",
+        "webvtt",
+    ),
 )
 
 

@@ -49,7 +49,7 @@ FILES = {
     "a GIF picture": b"GIF89a\x01\0\x01\0",
     "a Parquet file": b"PAR1\x15\0PAR1",
 }
-OWN_READERS = {"corpus", "levels-parquet"}
+OWN_READERS = {"corpus", "levels-parquet", "spacy-docbin"}
 """Formats of binary files."""
 OF_BOTH = {"hf-tokens": {"a Parquet file": "HFT106"}}
 """Formats of texts that may also be binary files: the code of what is none of these either."""
