@@ -278,7 +278,7 @@ def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
         scores = {each.label: 1.0 if each.score is None else each.score for each in document.labels}
         scores |= document.members["$.cats"]
         item |= {"cats": scores} if scores else {}
-        item |= {name: own for name in APART if (own := document.members[f"$.{name}"])}
+        item |= {name: kept for name in APART if (kept := document.members[f"$.{name}"])}
         yield document.row, {**item, **document.members["$"]}
 
 
