@@ -28,8 +28,9 @@ def read_cells(
         [('a', 'b\n1', None, 1), (None, None, None, 3), ('c', 'd', 'e', 4)]
     """
     names = [str(at) for at in range(width + 1)]
-    table = pl.DataFrame(schema=dict.fromkeys(names, pl.String))
-    if text.strip("\n"):
+    if not text.strip("\n"):
+        table = pl.DataFrame(schema=dict.fromkeys(names, pl.String)).clear(len(text))
+    else:
         table = pl.read_csv(
             BytesIO(f"{separator.join(names)}\n{text}".encode()),
             separator=separator,
