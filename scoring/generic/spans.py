@@ -200,7 +200,7 @@ def sides(
 
     def of_side(number: int) -> Units:
         own = np.flatnonzero(both["side"].to_numpy() == number)
-        if unique:
+        if unique and not (np.diff(key[own]) > 0).all():
             own = own[pl.Series(key[own]).is_first_distinct().to_numpy()]
         if by_position and (np.diff(key[own]) < 0).any():
             own = own[np.argsort(key[own], kind="stable")]
