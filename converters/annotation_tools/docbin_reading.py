@@ -196,7 +196,7 @@ class Documents(Reporter):
         ends = np.cumsum(sizes + spaces) - spaces
         places = (ends - sizes, ends)
         item: Item = {"text": "".join(chain.from_iterable(zip(words, gaps, strict=True)))}
-        texts: dict[str, Any] = {"orth": words, "start": places[0], "end": places[1]}
+        texts: Item = {"orth": words, "start": places[0], "end": places[1]}
         for name in MEMBERS:
             if columns[name].any():
                 texts[name.lower()] = self._texts(name, columns[name])
@@ -221,7 +221,7 @@ class Documents(Reporter):
         for span in spans:
             if counts[span.get("id")] > 1 and "id" in span:  # that of a pattern or an entity
                 span["ent_id"] = span.pop("id")
-        given = self._decode("flags", flags, dict[str, Any] | None) or {}
+        given = self._decode("flags", flags, Item | None) or {}
         item["flags"] = {name: True for name, value in given.items() if value is True}
         edges = np.flatnonzero(np.diff(columns["ENT_IOB"] == MISSING, prepend=False, append=False))
         unknown = zip(places[0][edges[::2]].tolist(), ends[edges[1::2] - 1].tolist(), strict=True)
@@ -329,7 +329,7 @@ class Documents(Reporter):
 
     def _cats(self, raw: msgspec.Raw) -> dict[str, float]:
         """The scores of categories."""
-        scores: Item = self._decode("cats", raw, dict[str, Any] | None) or {}
+        scores: Item = self._decode("cats", raw, Item | None) or {}
         for label, score in scores.items():
             if not is_score(score):
                 self._wrong(("cats", label), score, "a finite number")

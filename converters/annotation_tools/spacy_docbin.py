@@ -84,7 +84,7 @@ def read(source: Source, spans: str = GROUP, threshold: str = "0.5") -> Iterator
 
 def _take(draft: Draft, item: Item) -> None:
     """Add a document, whose tokens are columns."""
-    columns: dict[str, Any] = item.pop(COLUMNS)
+    columns: Item = item.pop(COLUMNS)
     words, first = columns.pop("orth"), len(draft.rows["segments"])
     take(draft, item)
     records = draft.number(len(words))
