@@ -9,13 +9,15 @@ how many tokens each document has; `strings`, which the numbers stand for; and f
 import json
 import struct
 import zlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import accumulate, chain, groupby, pairwise
+from functools import partial
+from itertools import chain, pairwise
 from typing import Any
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 from msgspec import msgpack
 
 from hlteval.converters.annotation_tools.spacy_strings import hashes, symbols
@@ -24,6 +26,7 @@ from hlteval.converters.toolkit.json_documents import Content, Item, Reporter, c
 from hlteval.findings import Bounded, Finding, Problem, entry
 from hlteval.sources import Member
 from hlteval.syntax.places import Path
+from hlteval.syntax.places import Places as TextPlaces
 
 #: A span of a group: the numbers of its identifier, entity and label; its first token and the one
 #: after its last; and the same in characters.
@@ -35,7 +38,7 @@ MISSING, INSIDE, OUTSIDE, BEGIN = range(4)
 #: The flag that has the places where it is not known whether there are entities.
 NO_ENTS = "missing_ents"
 #: A morphology without features.
-NO_MORPH = "_"
+_NO_MORPH = "_"
 #: The member of a document that has the members of its tokens as columns.
 COLUMNS = "columns"
 #: The errors of a file that is damaged.
@@ -56,9 +59,10 @@ _GREATEST = 1e300
 _ATTRIBUTES, _STRING, _LARGEST = 100, 1_000_000, 1 << 20
 
 
-#: The columns of tokens by the names of attributes, and the places of tokens.
-Columns = Mapping[str, list[int]]
-Places = Sequence[tuple[int, int]]
+#: The columns of tokens by the names of attributes, and where tokens begin and end.
+Column = npt.NDArray[Any]
+Columns = dict[str, Column]
+Places = tuple[Column, Column]
 
 
 class _File(msgspec.Struct):
@@ -99,6 +103,16 @@ def unpack(data: bytes) -> bytes:
     return content
 
 
+class DocumentPlaces(TextPlaces):
+    """The numbers of documents, where a file has no lines."""
+
+    def finding(self, problem: Problem, file: str, identifier: str | None = None) -> Finding:
+        """The finding of a problem whose start is the number of a document; see `Places`."""
+        row = None if identifier == "$" else problem.start
+        own, table = entry(problem.code), "documents" if row is not None else None
+        return own.finding(problem.values, file=file, record=identifier, table=table, row=row)
+
+
 class Documents(Reporter):
     """The documents of a file, and the problems in them.
 
@@ -130,7 +144,8 @@ class Documents(Reporter):
         marks = [self.tokens[:, at] == _MARKS.get(name) for name, at in self.used.items()]
         spans = sum(map(np.count_nonzero, marks)) + len(memoryview(file.span_groups)) // SPAN.size
         load = total * len(self.used) + _SPAN * spans + _DOCUMENT * len(lengths)
-        if max(load, _count(file.strings)) > max(_LOAD, _DENSITY * len(data)):
+        self.room = max(_LOAD, _DENSITY * len(data)) - load
+        if self.room < 0 or _count(file.strings) > load + self.room:
             raise ValueError(f"{len(data):,} bytes hold {total:,} tokens and {spans:,} spans")
         strings = msgpack.decode(file.strings, type=list[str])
         if max(map(len, strings), default=0) > _STRING:
@@ -143,20 +158,14 @@ class Documents(Reporter):
         decoder = msgpack.Decoder(list[msgspec.Raw])
         self.parts = list(zip(*map(decoder.decode, listed), strict=True))
         self.content, self.display = Content("", [None] * len(lengths)), member.display
-        self.bounded, self.waiting, self.draft = Bounded(member.max_per_code), [], draft
+        self.bounded, self.places = Bounded(member.max_per_code), DocumentPlaces("")
+        self.waiting, self.draft = [], draft
         if not len(lengths):
             self.add(Problem("JAN101", 0, 0, 0), "$")
 
     def place(self, index: int, path: Path) -> tuple[int, int]:  # noqa: ARG002
         """The number of a document: a file has no lines."""
         return index, index
-
-    def _finding(self, path: str, problem: Problem) -> Finding:
-        row = None if path == "$" else problem.start
-        table = None if path == "$" else "documents"
-        values = {"path": path, **problem.values}
-        own = entry(problem.code)
-        return own.finding(values, file=self.display, record=path, table=table, row=row)
 
     def schema_errors(self, index: int) -> set[Path]:  # noqa: ARG002
         """None: documents are made as the schema has them."""
@@ -171,49 +180,62 @@ class Documents(Reporter):
     def take(self) -> Iterator[Item | None]:
         """Take each document; None for one with a word that is not known."""
         for index, (start, end) in enumerate(pairwise(self.ends)):
-            rows, spaces = self.tokens[start:end], self.spaces[start:end].tolist()
-            columns = {name: rows[:, at].tolist() for name, at in self.used.items()}
             self.index = self.draft.index = index
-            yield self._document(columns, spaces, self.parts[index])
+            rows = self.tokens[start:end]
+            columns: Columns = defaultdict(partial(np.zeros, end - start, np.int64))
+            columns |= {name: rows[:, at] for name, at in self.used.items()}
+            yield self._document(columns, self.spaces[start:end], self.parts[index])
 
-    def _document(
-        self, columns: Columns, spaces: Sequence[bool], parts: Sequence[msgspec.Raw]
-    ) -> Item | None:
+    def _document(self, columns: Columns, spaces: Column, parts: Sequence[Any]) -> Item | None:
         """A document from the columns of its tokens and its parts of the lists."""
-        words = self._texts("ORTH", columns.get("ORTH", [0] * len(spaces)))
+        words = self._texts("ORTH", columns["ORTH"])
         if not all(words):
             return None
-        pieces = [f"{word} " if space else word for word, space in zip(words, spaces, strict=True)]
-        begins = accumulate(map(len, pieces), initial=0)
-        places = [(at, at + len(word)) for at, word in zip(begins, words, strict=False)]
-        texts = {
-            name.lower(): self._texts(name, columns[name])
-            for name in MEMBERS
-            if any(columns.get(name, ()))
-        }
-        self._add_heads(texts, columns, len(places))
+        gaps = [" " if space else "" for space in spaces.tolist()]
+        sizes = np.fromiter(map(len, words), np.int64, len(words))
+        ends = np.cumsum(sizes + spaces) - spaces
+        places = (ends - sizes, ends)
+        item: Item = {"text": "".join(chain.from_iterable(zip(words, gaps, strict=True)))}
+        texts: Item = {"orth": words, "start": places[0], "end": places[1]}
+        for name in MEMBERS:
+            if columns[name].any():
+                texts[name.lower()] = self._texts(name, columns[name])
+        if "morph" in texts:
+            texts["morph"] = ["" if text == _NO_MORPH else text for text in texts["morph"]]
+        if columns["HEAD"].any() or "dep" in texts:
+            heads = np.arange(len(words)) + columns["HEAD"]
+            for at in np.flatnonzero((heads < 0) | (heads >= len(words))).tolist():
+                self._wrong(("tokens", at, "HEAD"), columns["HEAD"][at], "the distance to a token")
+                heads[at] = at
+            texts |= {"dep": texts.get("dep", [""] * len(words)), "head": heads.tolist()}
+        marks = columns["SENT_START"]
+        if marks[1:].any() or marks.tolist() == [1]:
+            firsts = np.union1d([0], np.flatnonzero(marks == 1))
+            lasts = [*(firsts[1:] - 1), len(words) - 1]
+            limits = zip(places[0][firsts].tolist(), ends[lasts].tolist(), strict=True)
+            item["sents"] = [{"start": start, "end": end} for start, end in limits]
         cats, flags, groups, user_data = parts
-        item: Item = {"text": "".join(pieces), "ents": self._entities(places, columns)}
-        item |= {"sents": _sentences(places, columns.get("SENT_START", ())), "tokens": places}
-        item |= {"spans": self._groups(places, groups), "cats": self._cats(cats)}
-        given = self._decode("flags", flags, dict[str, Any] | None) or {}
-        kept = {name: True for name, value in given.items() if value is True}
-        unknown = _missing(places, columns.get("ENT_IOB", [MISSING] * len(places)))
-        item["flags"] = {**kept, NO_ENTS: unknown} if unknown else kept
+        item |= {"ents": self._entities(places, columns), "spans": self._groups(places, groups)}
         spans = [*item["ents"], *chain.from_iterable(item["spans"].values())]
         counts = Counter(span.get("id") for span in spans)
         for span in spans:
             if counts[span.get("id")] > 1 and "id" in span:  # that of a pattern or an entity
                 span["ent_id"] = span.pop("id")
-        return {**item, **self._user_data(user_data), COLUMNS: {"orth": words, **texts}}
+        given = self._decode("flags", flags, Item | None) or {}
+        item["flags"] = {name: True for name, value in given.items() if value is True}
+        edges = np.flatnonzero(np.diff(columns["ENT_IOB"] == MISSING, prepend=False, append=False))
+        unknown = zip(places[0][edges[::2]].tolist(), ends[edges[1::2] - 1].tolist(), strict=True)
+        item["flags"] |= {NO_ENTS: [[*place] for place in unknown]} if len(edges) else {}
+        return {**item, "cats": self._cats(cats), **self._user_data(user_data), COLUMNS: texts}
 
-    def _texts(self, attr: str, column: Sequence[int]) -> list[str]:
+    def _texts(self, attr: str, column: Column) -> list[str]:
         """The strings of a column; empty for those that are not known, each reported once."""
-        found = [self.names.get(value) for value in column]
+        values = column.tolist()
+        found = [self.names.get(value) for value in values]
         if None in found or (attr == "ORTH" and "" in found):
-            for value in dict.fromkeys(column):
+            for value in dict.fromkeys(values):
                 if not self.names.get(value) and (value or attr == "ORTH"):
-                    self._text(value, ("tokens", column.index(value), attr))
+                    self._text(value, ("tokens", values.index(value), attr))
         return [text or "" for text in found]
 
     def _text(self, value: int, path: Path) -> str:
@@ -228,36 +250,21 @@ class Documents(Reporter):
         """Report a value that cannot be there."""
         self.report(self.index, "JAN104", path, given=str(given)[:60], wanted=wanted)
 
-    def _add_heads(self, texts: dict[str, list[Any]], columns: Columns, size: int) -> None:
-        """Add the heads of tokens, where there are any or relations to them."""
-        distances = columns.get("HEAD", [0] * size)
-        if not any(distances) and "dep" not in texts:
-            return
-        heads = [at + distance for at, distance in enumerate(distances)]
-        for at, head in enumerate(heads):
-            if not 0 <= head < size:
-                self._wrong(("tokens", at, "HEAD"), distances[at], "the distance to a token")
-                heads[at] = at
-        texts |= {"dep": texts.get("dep", [""] * size), "head": heads}
-
     def _entities(self, places: Places, columns: Columns) -> list[Item]:
         """The entities: each begins with the tag of a token, which others may continue."""
-        found, open_ = list[Item](), False
-        nothing = [0] * len(places)
-        names = ("ENT_IOB", "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
-        iob, labels, entities, ids = (columns.get(name, nothing) for name in names)
-        for at, tag in enumerate(iob):
-            if tag not in {MISSING, INSIDE, OUTSIDE, BEGIN}:
+        found, last, tags = list[Item](), -2, columns["ENT_IOB"]
+        for at in np.flatnonzero((tags != MISSING) & (tags != OUTSIDE)).tolist():
+            tag, names = int(tags[at]), ("ENT_TYPE", "ENT_KB_ID", "ENT_ID")
+            if tag not in {INSIDE, BEGIN}:
                 self._wrong(("tokens", at, "ENT_IOB"), tag, "0 to 3")
-            if tag == INSIDE and not open_:
+            elif tag == INSIDE and last == at - 1:
+                found[-1]["end"], last = int(places[1][at]), at
+            elif tag == INSIDE:
                 self._wrong(("tokens", at, "ENT_IOB"), tag, "3 for the first token of an entity")
-            if tag == INSIDE and open_:
-                found[-1]["end"] = places[at][1]
-                continue
-            open_ = tag in {INSIDE, BEGIN} and labels[at] != 0
-            if open_:
-                numbers = (labels[at], entities[at], ids[at])
-                found.append(self._span(("tokens", at), places[at], numbers))
+            if tag in {INSIDE, BEGIN} and last != at and columns["ENT_TYPE"][at]:
+                numbers, last = [int(columns[name][at]) for name in names], at
+                place = (int(places[0][at]), int(places[1][at]))
+                found.append(self._span(("tokens", at), place, numbers))
         return found
 
     def _span(self, path: Path, place: tuple[int, int], numbers: Sequence[int]) -> Item:
@@ -280,7 +287,12 @@ class Documents(Reporter):
                 continue
             if msgpack.decode(group.attrs):
                 self.draft.leave_out("attributes of groups of spans", ("spans",), "JAN106")
-            for key in listed[content] if isinstance(listed, dict) else [group.name]:
+            keys = listed[content] if isinstance(listed, dict) else [group.name]
+            self.room -= _SPAN * len(group.spans) * (len(keys) - 1)  # each is a copy
+            if self.room < 0:
+                self._wrong(("spans",), f"{len(keys):,} names of a group", "fewer")
+                break
+            for key in keys:
                 spans = (
                     self._group_span(("spans", key, at), places, span)
                     for at, span in enumerate(group.spans)
@@ -294,10 +306,10 @@ class Documents(Reporter):
             self._wrong(path, f"{len(packed)} bytes", f"{SPAN.size} bytes")
             return None
         name, entity, label, start, end, *extent = SPAN.unpack(packed)
-        if not 0 <= start < end <= len(places):
-            self._wrong(path, f"tokens {start} to {end}", f"tokens from 0 to {len(places)}")
+        if not 0 <= start < end <= len(places[0]):
+            self._wrong(path, f"tokens {start} to {end}", f"tokens from 0 to {len(places[0])}")
             return None
-        place = (places[start][0], places[end - 1][1])
+        place = (int(places[0][start]), int(places[1][end - 1]))
         if (*extent,) != place:
             self._wrong(path, "characters {} to {}".format(*extent), "those of its tokens")
         return self._span(path, place, (label, entity, name))
@@ -317,7 +329,7 @@ class Documents(Reporter):
 
     def _cats(self, raw: msgspec.Raw) -> dict[str, float]:
         """The scores of categories."""
-        scores: Item = self._decode("cats", raw, dict[str, Any] | None) or {}
+        scores: Item = self._decode("cats", raw, Item | None) or {}
         for label, score in scores.items():
             if not is_score(score):
                 self._wrong(("cats", label), score, "a finite number")
@@ -332,13 +344,16 @@ class Documents(Reporter):
         packed = self._decode("user_data", raw, bytes | None) or b"\x80"
         data: dict[Any, Any] = self._decode("user_data", packed, dict[Any, Any]) or {}
         own = {"id": data.pop("id")} if type(data.get("id")) in {str, int} else {}
-        kept = {
-            name if isinstance(name, str) else compact(name): value
-            for name, value in data.items()
-            if _is_json(value) and is_name(name)
-        }
-        for _ in range(len(data) - len(kept)):
-            self.draft.leave_out("user data that are not JSON", ("user_data",), "JAN106")
+        kept: Item = {}
+        for name, value in data.items():
+            try:
+                is_same = json.loads(json.dumps(value, allow_nan=False)) == value
+            except (TypeError, ValueError, RecursionError):
+                is_same = False
+            if is_same and is_name(name):
+                kept[name if isinstance(name, str) else compact(name)] = value
+            else:
+                self.draft.leave_out("user data that are not JSON", ("user_data",), "JAN106")
         return {**own, "user_data": kept}
 
 
@@ -376,26 +391,3 @@ def is_name(value: object) -> bool:
     parts = value if isinstance(value, list | tuple) else ()
     plain = parts and all(part is None or isinstance(part, str | int) for part in parts)
     return isinstance(value, str) or bool(plain)
-
-
-def _is_json(*values: object) -> bool:
-    """Whether values come back from JSON as they are."""
-    try:
-        return bool(json.loads(json.dumps(values, allow_nan=False)) == [*values])
-    except (TypeError, ValueError, RecursionError):
-        return False
-
-
-def _sentences(places: Places, starts: Sequence[int]) -> list[Item]:
-    """The sentences, where it is known of any token whether it begins one."""
-    if not any(starts[1:]) and [*starts] != [1]:
-        return []
-    begins = [0, *(at for at, start in enumerate(starts) if at and start == 1), len(starts)]
-    return [{"start": places[a][0], "end": places[b - 1][1]} for a, b in pairwise(begins)]
-
-
-def _missing(places: Places, tags: Sequence[int]) -> list[list[int]]:
-    """The places of tokens of which it is not known whether they are in an entity."""
-    runs = groupby(range(len(places)), key=lambda at: tags[at] == MISSING)
-    listed = [[*run] for is_missing, run in runs if is_missing]
-    return [[places[run[0]][0], places[run[-1]][1]] for run in listed]

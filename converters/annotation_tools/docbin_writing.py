@@ -8,8 +8,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,6 +39,8 @@ _WORD = r"(?s)\s+|[\w\p{M}]+|."
 #: The members of a token and of a span that are written; those of an entity by their attributes.
 _MEMBERS = frozenset(name.lower() for name in MEMBERS)
 _SPAN = frozenset({"start", "end", "label", "kb_id", "id", "ent_id"})
+#: The numbers of the symbols that are universal parts of speech.
+_UNIVERSAL = (84, 104)
 _OF_ENTITY = {"ENT_TYPE": "label", "ENT_KB_ID": "kb_id", "ENT_ID": "id"}
 
 
@@ -63,6 +64,7 @@ class Packing:
         groups: the groups of spans of each document: the strings of a span, and its place.
         parts: the further lists of the file.
         lost: what cannot be written, by what it is.
+        universal: the universal parts of speech, and none.
     """
 
     columns: dict[str, list[Any]] = field(default_factory=lambda: {name: [] for name in ATTRS})
@@ -71,17 +73,20 @@ class Packing:
     groups: list[Mapping[str, Sequence[tuple[Any, ...]]]] = field(default_factory=list)
     parts: dict[str, list[Any]] = field(default_factory=lambda: defaultdict(list))
     lost: Counter[str] = field(default_factory=Counter)
+    universal: frozenset[str] = field(
+        default_factory=lambda: frozenset({"", *islice(symbols(), *_UNIVERSAL)})
+    )
 
     def add(self, item: Item) -> None:
         """Add a document as `Doc.to_json` has it."""
         text, tokens = item.get("text", ""), item["tokens"]
         self.lost["documents without a text"] += "text" not in item
         listed = item.get("spans", {})
-        groups = {name: _placed(spans, text) for name, spans in listed.items()}
-        ents = _placed(item["ents"], text)
+        groups = {name: _items_in(spans, text) for name, spans in listed.items()}
+        ents = _items_in(item["ents"], text)
         spans = [*ents, *chain.from_iterable(groups.values())]
-        sents = _placed(item.get("sents"), text)
-        words = _words(text, _placed(tokens, text), spans, sents)
+        sents = _items_in(item.get("sents"), text)
+        words = _words(text, _items_in(tokens, text), spans, sents)
         begins = {word.start: at for at, word in enumerate(words)}
         ends = {word.end: at for at, word in enumerate(words, start=1)}
         rows = [self._row(word, text) for word in words]
@@ -123,9 +128,9 @@ class Packing:
         """The attributes of a token that do not depend on others."""
         row: Item = {"ORTH": text[word.start : word.end], "ENT_IOB": OUTSIDE}
         for name, value in word.token.items():
-            if name == "pos" and value not in _universal():
+            if name == "pos" and value not in self.universal:
                 self.lost["parts of speech that are not universal"] += 1
-            elif name == "morph" and value != _features(value):
+            elif name == "morph" and value != normal_features(value):
                 self.lost["morphologies that are not as spaCy has them"] += 1
             elif name in _MEMBERS and isinstance(value, str):
                 row[name.upper()] = value
@@ -173,12 +178,13 @@ class Packing:
         self.parts["flags"].append({"has_unknown_spaces": is_unknown})
         data: dict[Any, Any] = {"id": str(item["id"])}
         for name, value in item.get("user_data", {}).items():
+            is_list, parts = strict(name.encode()) if name.startswith("[") else (False, ())
             try:
                 msgpack.encode(value)
             except (OverflowError, RecursionError):
                 self.lost["user data with large numbers"] += 1
             else:
-                data[_key(name)] = value
+                data[(*parts,) if is_list and is_name(parts) else name] = value
         self.parts["user_data"].append(msgpack.encode(data))
 
     def pack(self) -> bytes:
@@ -249,7 +255,7 @@ def _words(
     return words
 
 
-def _placed(listed: Any, text: str) -> list[Item]:
+def _items_in(listed: Any, text: str) -> list[Item]:
     """The items of a list that have characters of a text."""
     return [
         item
@@ -266,25 +272,16 @@ def _name(span: Item, member: str) -> str:
     return str(value) if isinstance(value, str | int) else ""
 
 
-def _features(text: Any) -> str:
-    """A morphology in the order of spaCy; empty for what is none."""
+def normal_features(text: object) -> str:
+    """A morphology as spaCy orders it; empty for what is none, which spaCy cannot read.
+
+    Examples:
+        >>> normal_features("Number=Sing|Case=Nom,Acc"), normal_features("3sg")
+        ('Case=Acc,Nom|Number=Sing', '')
+    """
     pairs = [part.split("=") for part in str(text).split("|")]
     names = {pair[0] for pair in pairs}
     if len(names) < len(pairs) or any(len(pair) != 2 or not all(pair) for pair in pairs):
         return ""
-    return "|".join(
-        sorted(f"{name}={','.join(sorted(values.split(',')))}" for name, values in pairs)
-    )
-
-
-def _key(name: str) -> str | tuple[Any, ...]:
-    """A name of user data; that of an attribute of an extension is a list as JSON."""
-    valid, value = strict(name.encode()) if name.startswith("[") else (False, [])
-    return (*value,) if valid and is_name(value) else name
-
-
-@cache
-def _universal() -> frozenset[str]:
-    """The universal parts of speech, and none."""
-    names = [*symbols()]
-    return frozenset({"", *names[names.index("ADJ") : names.index("SPACE") + 1]})
+    parts = (f"{name}={','.join(sorted(values.split(',')))}" for name, values in pairs)
+    return "|".join(sorted(parts))

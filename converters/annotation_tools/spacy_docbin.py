@@ -27,22 +27,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from hlteval.converters.annotation_tools import spacy_json
-from hlteval.converters.annotation_tools.docbin_reading import COLUMNS, DAMAGE, NO_MORPH, Documents
+from hlteval.converters.annotation_tools.docbin_reading import COLUMNS, DAMAGE, Documents
 from hlteval.converters.annotation_tools.docbin_writing import Packing
-from hlteval.converters.annotation_tools.spacy_json import (
-    DIALECT,
-    GROUP,
-    add_token_rows,
-    checked_settings,
-    take,
-)
+from hlteval.converters.annotation_tools.spacy_json import DIALECT, GROUP, checked_settings, take
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import Draft
-from hlteval.converters.toolkit.json_documents import Item
+from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import read_members, stem, with_suffix
 from hlteval.findings import Finding, finding
@@ -88,25 +83,30 @@ def read(source: Source, spans: str = GROUP, threshold: str = "0.5") -> Iterator
 
 
 def _take(draft: Draft, item: Item) -> None:
-    """Add a document, whose tokens are places, with columns of their members."""
-    columns: dict[str, list[Any]] = item.pop(COLUMNS)
-
-    def add_tokens(draft: Draft, first: int) -> None:
-        number, listed = draft.parts["tokens.*"]
-        records, places = range(number, number + len(listed)), item["tokens"]
-        words, norms = columns.pop("orth"), columns.pop("norm", [])
-        empty = [""] * len(words)
-        pos, morph = (columns.pop(name, empty) for name in ("pos", "morph"))
-        features = [text if text not in {"", NO_MORPH} else None for text in morph]
-        add_token_rows(draft, records, places, [text or None for text in pos], features, first)
-        for name, column in columns.items():
-            draft.keep_column("$.tokens", name, records, column)
-        own = zip(records, words, norms, strict=False)
-        for draft.record, word, norm in own:
-            draft.keep("$.tokens", {"norm": norm} if norm not in {"", word.lower()} else {})
-        draft.record = draft.first
-
-    take(draft, item, add_tokens)
+    """Add a document, whose tokens are columns."""
+    columns: Item = item.pop(COLUMNS)
+    words, first = columns.pop("orth"), len(draft.rows["segments"])
+    take(draft, item)
+    records = draft.number(len(words))
+    starts, ends = columns.pop("start"), columns.pop("end")
+    begins = [sentence[4] for sentence in draft.rows["segments"][first:]]
+    sentences = np.searchsorted(begins, starts, side="right") - 1 + first if begins else None
+    place = {"document": draft.row, "origin": draft.origin, "record": records}
+    rows = {"segment_row": sentences, "name": None, "start": starts, "end": ends, "text": words}
+    for name in ("pos", "morph"):
+        rows[name] = [text or None for text in columns[name]] if name in columns else None
+    draft.add_columns("tokens", len(words), {**place, **rows})
+    for name, column in columns.items():
+        listed: Any = zip(records, column, strict=True)
+        if name in rows:  # empty ones are kept, which `Doc.from_json` wants
+            listed = ((record, text) for record, text in listed if not text)
+        elif name == "norm":
+            pairs = zip(listed, words, strict=True)
+            listed = (own for own, word in pairs if own[1] not in {"", word.lower()})
+        own, values = [*zip(*listed, strict=True)] or ((), ())
+        texts = {value: compact(value) for value in set(values)}
+        member = {"element": "$.tokens", "name": name, "value": [texts[value] for value in values]}
+        draft.add_columns("attributes", len(own), {**place, "record": [*own], **member})
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
@@ -131,5 +131,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {**spacy_json.count_losses(corpus, spacy_json.OWN), **packing.lost}
 
 
-_DIALECT = replace(DIALECT, take=_take)
+_PARTS = {name: DIALECT.parts[name] for name in ("sents.*", "ents.*", "spans.*.*")}
+_DIALECT = replace(DIALECT, parts=_PARTS, take=_take)
 FORMAT = declaration(__name__)

@@ -20,7 +20,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path as FilePath
 from typing import Any
 
@@ -93,17 +93,24 @@ def _take(draft: Draft, item: Item) -> None:
     if "paragraphs" in item and "text" not in item:
         _take_training(draft, item)
         return
-    take(draft, item, _add_tokens)
+    first = len(draft.rows["segments"])
+    take(draft, item)
+    sentences, text = draft.rows["segments"][first:], draft.text or ""
+    starts = [sentence[4] for sentence in sentences]
+    for path, token in draft.each("tokens.*"):
+        start, end = draft.place(token["start"], token["end"])
+        at = bisect_right(starts, start) - 1
+        outer = first + at if at >= 0 and end <= sentences[at][5] else None
+        above = (draft.row, draft.origin, draft.record, outer, None)
+        rest = (text[start:end], token.get("pos") or None, token.get("morph") or None)
+        draft.rows["tokens"].append((*above, start, end, *rest))
+        own = {"id": path[1], "pos": rest[1], "morph": rest[2]}  # spaCy wants empty ones, too
+        known = ["start", "end", *(name for name in own if token.get(name) == own[name])]
+        draft.keep("$.tokens", token, known)
 
 
-def take(draft: Draft, item: Item, add_tokens: Callable[[Draft, int], None]) -> None:
-    """Add a document.
-
-    Args:
-        draft: the rows.
-        item: the document.
-        add_tokens: adds its tokens, given the row of its first sentence.
-    """
+def take(draft: Draft, item: Item) -> None:
+    """Add a document without its tokens."""
     draft.document(item.get("id"), item.get("text"))
     group = draft.settings["spans"]
     lists = [name for name in ("sents", "tokens", "ents") if isinstance(item.get(name), list)]
@@ -115,13 +122,12 @@ def take(draft: Draft, item: Item, add_tokens: Callable[[Draft, int], None]) -> 
     if group in groups:
         draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
-    text, first = draft.text or "", len(draft.rows["segments"])
+    text = draft.text or ""
     for _, sentence in draft.each("sents.*"):
         start, end = draft.place(sentence["start"], sentence["end"])
         place = (draft.row, draft.origin, draft.record)
         draft.rows["segments"].append((*place, None, start, end, text[start:end]))
         draft.keep("$.sents", sentence, ("start", "end"))
-    add_tokens(draft, first)
     for pattern in ("ents.*", "spans.*.*"):
         for path, span in draft.each(pattern):
             if len(path) == 3 and path[1] != group:
@@ -131,50 +137,6 @@ def take(draft: Draft, item: Item, add_tokens: Callable[[Draft, int], None]) -> 
             draft.mention(path, name, span.get("label", ""), limits, entity=entity)
             draft.keep("$.ents", {**span, **({"$group": group} if len(path) == 3 else {})}, _SPAN)
     _add_categories(draft, item.get("cats") or {})
-
-
-def _add_tokens(draft: Draft, first: int) -> None:
-    """Add the tokens that are items."""
-    listed = [(draft.record, path[1], token) for path, token in draft.each("tokens.*")]
-    for draft.record, at, token in listed:
-        known = ["start", "end", "pos", "morph", *["id"] * (token.get("id") == at)]
-        draft.keep("$.tokens", token, known)
-    draft.record = draft.first
-    places = [draft.place(token["start"], token["end"]) for *_, token in listed]
-    pos, morph = ([each.get(name) or None for *_, each in listed] for name in ("pos", "morph"))
-    add_token_rows(draft, [record for record, *_ in listed], places, pos, morph, first)
-
-
-def add_token_rows(
-    draft: Draft,
-    records: Iterable[int],
-    places: Sequence[tuple[int, int]],
-    pos: Iterable[str | None],
-    morph: Iterable[str | None],
-    first: int,
-) -> None:
-    """Add the rows of the tokens of a document, each in the sentence that it begins in.
-
-    Args:
-        draft: the rows.
-        records: the number of each.
-        places: where each begins and ends.
-        pos: the part of speech of each.
-        morph: the morphology of each.
-        first: the row of the first sentence.
-    """
-    text, limits = draft.text or "", [row[4:6] for row in draft.rows["segments"][first:]]
-    starts = [start for start, _ in limits]
-    sentences = (bisect_right(starts, start) - 1 for start, _ in places)
-    rows = zip(records, sentences, places, pos, morph, strict=False)
-    draft.rows["tokens"] += [
-        (
-            *(draft.row, draft.origin, record),
-            first + at if at >= 0 and end <= limits[at][1] else None,
-            *(None, start, end, text[start:end], *more),
-        )
-        for record, at, (start, end), *more in rows
-    ]
 
 
 def _add_categories(draft: Draft, scores: Mapping[str, float]) -> None:
@@ -265,13 +227,11 @@ def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
             item["sents"] = [
                 {"start": row["start"], "end": row["end"], **row["members"]} for row in sentences
             ]
-        tokens = document.others.get("tokens", [])
-        own = [name for name in ("pos", "morph") if any(row[name] for row in tokens)]
-        item["tokens"] = [  # spaCy wants the same members of all
+        item["tokens"] = [
             {"id": at, "start": row["start"], "end": row["end"]}
-            | {name: row[name] or "" for name in own}
+            | {name: row[name] for name in ("pos", "morph") if row[name] is not None}
             | row["members"]
-            for at, row in enumerate(tokens)
+            for at, row in enumerate(document.others.get("tokens", []))
         ]
         groups = {**document.members["$.spans"], **spans}
         item |= {"spans": groups} if groups else {}

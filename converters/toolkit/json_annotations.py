@@ -7,10 +7,9 @@ spans and their texts, identifiers, and what is not read.
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import repeat
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -161,6 +160,7 @@ class Draft(TableBuilder):
         settings: those of the format.
         text: the text of the document that is added.
         row: its row.
+        last: the number after that of the last record.
         entries: the number of the last annotation or answer of each document, by row.
         unmatched: the settings that name something that no document of the file has so far.
     """
@@ -214,12 +214,12 @@ class Draft(TableBuilder):
             found = expand(value, pattern)
             self.parts[pattern] = (number, found)
             number += len(found)
-        self.text, self.record = None, self.first
+        self.text, self.record, self.last = None, self.first, number
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
             self.rejected.append(self.reporter.rejection(index, len(self.rejected), *place))
-        return number - self.first
+        return self.last - self.first
 
     def report(self, code: str, path: Path, **values: object) -> None:
         """Report a problem of a part of the document."""
@@ -406,17 +406,7 @@ class Draft(TableBuilder):
             (*place, name, compact(value)) for name, value in item.items() if name not in known
         ]
 
-    def keep_column(
-        self, element: str, name: str, records: Iterable[int], values: Sequence[Any]
-    ) -> None:
-        """Keep a member that many items have; see `keep`.
-
-        Args:
-            element: what the items are.
-            name: the member.
-            records: the record of each item.
-            values: the value of each; texts or numbers.
-        """
-        texts = {value: compact(value) for value in set(values)}
-        place = (repeat(self.row), repeat(self.origin), records, repeat(element), repeat(name))
-        self.rows["attributes"] += zip(*place, map(texts.__getitem__, values), strict=False)
+    def number(self, count: int) -> range:
+        """The numbers of records beside the parts of the document."""
+        self.last += count
+        return range(self.last - count, self.last)

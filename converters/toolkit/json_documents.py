@@ -9,13 +9,17 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
+from itertools import repeat
 from typing import Any
+
+import numpy as np
+import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
-from hlteval.representation import Corpus
+from hlteval.representation import TABLES, Corpus
 from hlteval.representation.corpus import Rows as TableRows
 from hlteval.sources import Member, decode
 from hlteval.syntax.json_parser import blanks
@@ -45,6 +49,8 @@ _SHOWN = 1000
 _FIRST = 5
 #: Characters of texts that complete a batch, documents, and members that are kept.
 _CHARACTERS, _MOST, _KEPT = 2_000_000, 20_000, 200_000
+#: Rows of a document that become a table of their own.
+_LARGE = 1000
 
 
 def compact(value: Any) -> str:
@@ -321,6 +327,7 @@ class TableBuilder:
     def begin(self) -> None:
         """Begin a batch."""
         self.rows: dict[str, list[Any]] = defaultdict(list)
+        self.frames: dict[str, list[pl.DataFrame]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
         self.texts = 0
 
@@ -342,6 +349,33 @@ class TableBuilder:
         """
         raise NotImplementedError
 
+    def add_columns(self, table: str, size: int, columns: Mapping[str, Any]) -> None:
+        """Add rows of a document as columns, in the order of their table.
+
+        Args:
+            table: the table.
+            size: how many rows there are.
+            columns: the values of each column, or one value for all.
+        """
+        many = {
+            name: isinstance(values, list | range | np.ndarray) for name, values in columns.items()
+        }
+        if size < _LARGE:  # a frame costs more
+            own = (values if many[name] else repeat(values) for name, values in columns.items())
+            own = (values.tolist() if isinstance(values, np.ndarray) else values for values in own)
+            self.rows[table] += zip(*own, strict=False)
+            return
+        schema = TABLES[table].schema
+        lists = {
+            name: pl.Series(values, dtype=schema[name])
+            for name, values in columns.items()
+            if many[name]
+        }
+        same = {
+            name: pl.lit(values, schema[name]) for name, values in columns.items() if not many[name]
+        }
+        self.frames[table].append(pl.DataFrame(lists).select(**lists, **same))
+
     @property
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch."""
@@ -352,9 +386,16 @@ class TableBuilder:
     def tables(self) -> dict[str, TableRows]:
         """Take the rows as tables."""
         self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
-        tables: dict[str, TableRows] = {
-            name: keyed(name, self.rows.pop(name)) for name in tuple(self.rows)
-        }
+        tables: dict[str, TableRows] = {}
+        for name in tuple(self.rows.keys() | self.frames.keys()):
+            frame = keyed(name, self.rows.pop(name, []))
+            if frames := self.frames.pop(name, None):
+                every = pl.concat([frame.drop("row"), *frames], how="diagonal")
+                ordered = every.sort("document", "record", maintain_order=True)
+                frame = ordered.select(
+                    pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.all()
+                )
+            tables[name] = frame
         tables["rejected_records"] = self.rejected
         self.begin()
         return tables

@@ -450,6 +450,12 @@ def _of_tools(corpus: Corpus) -> Corpus:
     return corpus.replace(mentions=mentions, frames=frames, arguments=arguments, modifiers=values)
 
 
+def _of_words(corpus: Corpus) -> Corpus:
+    """The same, with a sentence for all of each document and without tokens."""
+    corpus = _of_tools(corpus)
+    return corpus.replace(tokens=corpus.tokens.clear(), segments=corpus.segments.clear())
+
+
 def _of_doccano(corpus: Corpus) -> Corpus:
     """The same, with numbers as identifiers."""
     corpus = _of_tools(corpus)
@@ -559,6 +565,7 @@ TRIALS: Mapping[str, Trial] = {
     "doccano": Trial(narrowed=_of_doccano),
     "prodigy": Trial(narrowed=_of_tools, again=frozenset({"attributes"})),
     "spacy-json": Trial(narrowed=_of_tools),
+    "spacy-docbin": Trial(narrowed=_of_words, again=frozenset({"tokens", "attributes"})),
     "edl-tab": Trial(narrowed=_of_tables),
     "neleval": Trial(narrowed=_of_neleval),
     "conll-columns": Trial(narrowed=_of_columns),
