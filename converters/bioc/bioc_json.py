@@ -29,7 +29,7 @@ from xml.etree.ElementTree import Element
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.bioc_xml import count_characters
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.bioc.reading import HEADER, Documents, Mismatches
+from hlteval.converters.bioc.reading import HEADER, LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
@@ -44,6 +44,7 @@ from hlteval.converters.toolkit.json_documents import (
 )
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import read_members, with_suffix
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
@@ -214,7 +215,7 @@ class _File:
 
     def __init__(self, reporter: Reporter, names: dict[str, int], offsets: str) -> None:
         self.reporter, self.names, self.offsets = reporter, names, offsets
-        self.mismatches = Mismatches(lambda problem, *where: self.report(problem, where[0]))
+        self.mismatches = Mismatches(self.report_mismatch, LEAST)
         self.count = self.documents = 0
         self.begin()
 
@@ -267,8 +268,8 @@ class _File:
         self.documents = documents.ordinal
         for problem, member, _ in documents.problems:
             self.report(problem, self.where[problem.record], member)
-        for mismatch in self.mismatches.relevant(documents.mismatches):
-            self.mismatches.add(mismatch, cast("Any", self.where[mismatch.record]))
+        for mismatch in documents.mismatches:
+            self.mismatches.add(mismatch._replace(place=self.where[mismatch.place[0]]))
         if last:
             self.mismatches.decide()
         places = dict[int, tuple[int, int]]()
@@ -282,6 +283,10 @@ class _File:
         rejected = [{**row, "row": at} for at, row in enumerate([*self.rejected, *others])]
         self.begin()
         return {**tables, "rejected_records": rejected}
+
+    def report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        """Report an annotation whose text is not there, or the unit of offsets that explains it."""
+        self.report(mismatch_problem(mismatch, unit), mismatch.place)
 
     def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""

@@ -37,11 +37,12 @@ import polars as pl
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import declared_encoding, parts
-from hlteval.converters.bioc.reading import Documents, Mismatches
+from hlteval.converters.bioc.reading import LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
@@ -159,7 +160,7 @@ class _File:
         declared = declared_encoding(self.data)
         if problem := encoding_problem(declared, self.member.encoding):
             self.explain(problem)
-        mismatches, ordinal = Mismatches(self.report), 0
+        mismatches, ordinal = Mismatches(self.report_mismatch, LEAST), 0
         for part in parts(self.data):
             if self.offsets != CHARACTERS:
                 count_characters(part.root, self.offsets)
@@ -167,15 +168,16 @@ class _File:
             ordinal = documents.ordinal
             for violation in part.problems:
                 self.explain(violation)
-            relevant = mismatches.relevant(documents.mismatches)
+            relevant = [m for m in documents.mismatches if mismatches.unit not in m.units]
             wanted = {problem.record for problem, *_ in documents.problems}
             wanted |= {problem.record for _, problem, *_ in documents.rejected}
-            wanted |= {mismatch.record for mismatch in relevant}
+            wanted |= {mismatch.place[0] for mismatch in relevant}
             places = part.places(wanted) if wanted else {}
             for problem, attribute, name in documents.problems:
                 self.report(problem, places[problem.record], name, attribute)
             for mismatch in relevant:
-                mismatches.add(mismatch, places[mismatch.record])
+                record, name = mismatch.place
+                mismatches.add(mismatch._replace(place=(places[record], name)))
             found, self.findings = (*self.findings, *self.bounded.take()), []
             corpus = Corpus(sources=[self.origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
@@ -191,6 +193,10 @@ class _File:
             return problem.finding(self.member.display, at.span, at.excerpt, name)
 
         self.bounded.add(problem.code, place[0], finding, problem)
+
+    def report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        """Report an annotation whose text is not there, or the unit of offsets that explains it."""
+        self.report(mismatch_problem(mismatch, unit), *mismatch.place)
 
     def explain(self, problem: Problem) -> None:
         """Add the finding of something that is not XML, or not in the schema."""

@@ -29,13 +29,14 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.bioc.reading import Mismatch, Mismatches, TextWindow
+from hlteval.converters.bioc.reading import LEAST, mismatch_problem
 from hlteval.converters.bioc.writing import writable
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow, matching_units
 from hlteval.converters.toolkit.spans import candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -121,7 +122,7 @@ class _Lines:
         ]
         places = [place_in(text or "", offsets) for text in texts]
         rows = {name: row for row, name in enumerate(self.parts)}
-        mismatches = Mismatches(lambda problem, *_: self.report(problem))
+        mismatches = Mismatches(self.report, LEAST)
         for record, cells in records:
             row = rows[cells[0]]
             if _is_relation(cells):
@@ -129,7 +130,7 @@ class _Lines:
                 continue
             mismatch = self.annotation((row, 0, record), cells, texts[row], places[row])
             if mismatch:
-                mismatches.add(mismatch, (record, 1))
+                mismatches.add(mismatch)
         mismatches.decide()
         self.check_relations()
         for name, row in rows.items():
@@ -168,7 +169,8 @@ class _Lines:
             near = end - start <= _LONGEST + 2 * len(quote)  # longer ones are not even compared
             if not near or not window.has([(start, end)], quote):
                 parts = _fragments(text[start:end], quote, start) if near else None
-                mismatch = Mismatch(record, None, ((start, end),), quote, window)
+                units = matching_units(window, [(start, end)], quote)
+                mismatch = Mismatch(record, window, [(start, end)], quote, units)
         fragments = [{"start": a, "end": b} for a, b in parts] if parts else None
         entity, *others = _identifiers(cells[5] if cells[5:] else "")
         links = enumerate(others, start=2)
@@ -194,14 +196,14 @@ class _Lines:
                 place = _stretch(self.lines[record - 1], _RELATION[role])
                 self.problems.append(Problem("PBT301", record, *place, {"target": target[:40]}))
 
-    def report(self, problem: Problem) -> None:
+    def report(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
-        code = {"BIO203": "PBT201", "BIO204": "PBT202"}[problem.code]
-        place = _stretch(self.lines[problem.record - 1], _ANNOTATION["text"])
-        values = dict(problem.values)
+        place = _stretch(self.lines[mismatch.place - 1], _ANNOTATION["text"])
+        values = dict(mismatch_problem(mismatch, unit).values)
         if str(values.get("hint")).startswith("use length"):
             values["hint"] = "correct the end; the start fits"
-        self.problems.append(Problem(code, problem.record, *place, values))
+        code = "PBT202" if unit else "PBT201"
+        self.problems.append(Problem(code, mismatch.place, *place, values))
 
 
 def _is_relation(cells: Sequence[str]) -> bool:

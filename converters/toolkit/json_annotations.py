@@ -32,7 +32,14 @@ from hlteval.converters.toolkit.source_files import (
     unique_name,
     with_suffix,
 )
-from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
+from hlteval.converters.toolkit.span_texts import (
+    UNIT_NAMES,
+    Mismatch,
+    Mismatches,
+    TextWindow,
+    is_text_of,
+    matching_units,
+)
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source
@@ -40,8 +47,6 @@ from hlteval.syntax.places import Path
 
 #: The roles of a relation of two mentions, as brat has them.
 ROLES = ("Arg1", "Arg2")
-#: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
-_ENOUGH, _SHARE = 10_000, 0.9
 _CODES = {"required": "JAN103", "": "JAN104"}
 
 
@@ -181,15 +186,14 @@ class Draft(TableBuilder):
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
         super().open(reporter)
-        self.unit = ""
-        self.mismatches: list[Mismatch] = []
+        self.mismatches = Mismatches(self._report_mismatch)
         self.left_out: dict[tuple[str, str], list[Any]] = {}
         usual = self.dialect.naming.items()
         self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
 
     def close(self) -> None:
         """End a file: report what is known of all of it."""
-        self._decide()
+        self.mismatches.decide()
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)
@@ -320,7 +324,9 @@ class Draft(TableBuilder):
         if self.text is not None:
             there = self.text[start:end]
             if isinstance(text, str) and text and not is_text_of(text, there):
-                self._mismatch(path, written, text, there)
+                window, at = TextWindow(self.text, 0), (self.index, path)
+                units = matching_units(window, [written], text) - {self.offsets}
+                self.mismatches.add(Mismatch(at, window, [(start, end)], text, units))
             elif end <= start:
                 self.report("JAN202", path, begin=written[0], end=written[1])
             elif end > len(self.text):
@@ -332,29 +338,14 @@ class Draft(TableBuilder):
         row = (*own, given, entity, None, confidence, None, annotator)
         self.rows["mentions"].append(row)
 
-    def _mismatch(self, path: Path, span: tuple[int, int], given: str, there: str) -> None:
-        text = self.text or ""
-        units = matching_units(text, *span, given) - {self.offsets}
-        if self.unit and self.unit in units:
-            return
-        found = Mismatch(self.index, path, text, *span, given, there, units)
-        self.mismatches.append(found)
-        if len(self.mismatches) >= _ENOUGH:
-            self._decide()
-
-    def _decide(self) -> None:
-        """Report mismatches; those that another unit explains once, if it explains nearly all."""
-        for unit, name in UNIT_NAMES.items():
-            fitting = [each for each in self.mismatches if unit in each.units]
-            if not self.unit and fitting and len(fitting) >= _SHARE * len(self.mismatches):
-                self.unit = unit
-                first, wanted = fitting[0], UNIT_NAMES.get(self.offsets, self.offsets)
-                values = {"what": name, "wanted": wanted, "setting": unit}
-                self.reporter.report(first.document, "JAN204", first.path, lambda: values)  # noqa: B023 - one unit is reported
-        for found in self.mismatches:
-            if self.unit not in found.units:
-                self.reporter.report(found.document, "JAN203", found.path, found.values)
-        self.mismatches.clear()
+    def _report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        index, path = mismatch.place
+        if unit:
+            wanted = UNIT_NAMES.get(self.offsets, self.offsets)
+            values = {"what": UNIT_NAMES[unit], "wanted": wanted, "setting": unit}
+            self.reporter.report(index, "JAN204", path, None, **values)
+        else:
+            self.reporter.report(index, "JAN203", path, lambda: mismatch.values(_hint(mismatch)))
 
     def relation(
         self,
@@ -420,3 +411,13 @@ class Draft(TableBuilder):
         texts = {value: compact(value) for value in set(values)}
         place = (repeat(self.row), repeat(self.origin), records, repeat(element), repeat(name))
         self.rows["attributes"] += zip(*place, map(texts.__getitem__, values), strict=False)
+
+
+def _hint(mismatch: Mismatch) -> str:
+    """A hint where the text of a span is instead."""
+    if not mismatch.is_plain:
+        return f"count offsets from the start of the text{mismatch.also}"
+    nearest = mismatch.nearest()
+    if nearest is None:
+        return f"check the text; it does not contain this{mismatch.also}"
+    return f"use {nearest} to {nearest + len(mismatch.given)}{mismatch.also}"
