@@ -96,6 +96,30 @@ def test_the_finding_names_the_setting_that_converts(tmp_path: Path) -> None:
     assert not [finding for finding in findings if finding.severity == "error"]
 
 
+def test_grapheme_clusters_are_a_unit_of_bioc_too(tmp_path: Path) -> None:
+    """Three annotations after a letter of two code points: offsets of clusters are 1 less."""
+    text = "e\u0301 Osh and Naryn, Kara"
+    held = "".join(
+        f'<annotation id="T{start}"><location offset="{start}" length="{len(word)}"/>'
+        f"<text>{word}</text></annotation>"
+        for start, word in ((2, "Osh"), (10, "Naryn"), (17, "Kara"))
+    )
+    path = tmp_path / "d1.bioc.xml"
+    body = f"<passage><offset>0</offset><text>{text}</text>{held}</passage>"
+    head = "<source/><date/><key/>"
+    path.write_text(
+        f"<collection>{head}<document><id>d1</id>{body}</document></collection>", "utf-8"
+    )
+    _, findings = spans("bioc-xml", path, "characters")
+    assert [(found.code, "grapheme clusters" in found.message) for found in findings] == [
+        ("BIO204", True)
+    ]
+    assert spans("bioc-xml", path, "graphemes") == (
+        [(word, word) for word in ("Osh", "Naryn", "Kara")],
+        [],
+    )
+
+
 def test_every_offset_is_that_of_the_last_whole_character():
     """Also inside of a character, and beyond the text."""
     text = "a\u00f6\u20ac\U0001f600\n"
