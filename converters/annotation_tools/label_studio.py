@@ -23,17 +23,16 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import count
-from pathlib import Path as FilePath
 from typing import Any
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft
 from hlteval.converters.toolkit.json_documents import Item, compact
-from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
+from hlteval.converters.toolkit.json_writing import Document, as_number, present
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -59,11 +58,6 @@ _MIN = {
     "annotator": "completed_by",
     "annotation_id": "id",
 }
-
-
-def sniff(source: Source) -> bool:
-    """Whether a file has members of a task."""
-    return is_like(source, ".json", _MEMBERS)
 
 
 def read(
@@ -244,20 +238,15 @@ def _take_minimal(draft: Draft, item: Item) -> None:
             draft.keep("$.member", {member: None})
 
 
-def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
-    """All documents as tasks."""
-
-    def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
-        elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
-        for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
-            own = document.members
-            which = "predictions" if "annotations" in own["$"] else "annotations"
-            member = next(iter(own["$.member"]), "text")
-            text = {} if document.text is None else {member: document.text}
-            task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
-            yield document.row, {**task, which: _annotations(document, which), **own["$"]}
-
-    write_objects(corpora, path, layout, objects)
+def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every document as a task, with its row."""
+    elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
+    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
+        own = document.members
+        which = "predictions" if "annotations" in own["$"] else "annotations"
+        text = present(**{next(iter(own["$.member"]), "text"): document.text})
+        task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
+        yield document.row, {**task, which: _annotations(document, which), **own["$"]}
 
 
 def _annotations(document: Document, which: str) -> list[Item]:
@@ -335,17 +324,14 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
+_PARTS = {
+    f"{which}.*{part}": definition
+    for which in ("annotations", "predictions")
+    for part, definition in (("", "annotation"), (".result.*", "result"))
+}
 DIALECT = Dialect(
-    "label-studio",
-    ".json",
-    {
-        f"{which}.*{part}": definition
-        for which in ("annotations", "predictions")
-        for part, definition in (("", "annotation"), (".result.*", "result"))
-    },
-    _take,
+    *("label-studio", ".json", _MEMBERS, _PARTS, _take, _objects, "array"),
     merges=True,
     naming={"label": ""},
 )
-locate = DIALECT.locate
 FORMAT = declaration(__name__)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
+from pathlib import Path as FilePath
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -23,6 +24,7 @@ from hlteval.converters.toolkit.json_documents import (
     explain,
     locate_records,
 )
+from hlteval.converters.toolkit.json_writing import ROLES, Objects, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
@@ -42,11 +44,10 @@ from hlteval.converters.toolkit.span_texts import (
 )
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
+from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 
-#: The roles of a relation of two mentions, as brat has them.
-ROLES = ("Arg1", "Arg2")
 _CODES = {"required": "JAN103", "": "JAN104"}
 
 
@@ -57,19 +58,38 @@ class Dialect:
     Attributes:
         form: its name.
         suffix: of its files.
+        members: what the beginning of a file has.
         parts: the definition in the schema of what is at each path, `*` for each of several; the
             parts are records in this order, after their document.
         take: adds a document to a draft.
+        objects: gives the objects of a batch, each with the row of its document.
+        layout: how it is written by default.
         merges: whether several documents of a name and a text are one, of several annotators.
         naming: the settings that name something in documents, with their defaults.
     """
 
     form: str
     suffix: str
+    members: re.Pattern[str]
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
+    objects: Objects
+    layout: str = "lines"
     merges: bool = False
     naming: Mapping[str, str] = field(default_factory=dict)
+
+    def sniff(self, source: Source) -> bool:
+        """Whether a file has members of the format."""
+        return is_like(source, self.suffix, self.members)
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """Write all documents; see `write_objects`."""
+
+        def write(corpora: Iterable[Corpus], path: FilePath, layout: str = self.layout) -> None:
+            write_objects(corpora, path, layout, self.objects)
+
+        return write
 
     @property
     def structure(self) -> Structure:

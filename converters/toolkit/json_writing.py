@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from hlteval.converters.toolkit.json_annotations import ROLES
 from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.representation import Corpus
 from hlteval.syntax.json_text import strict
 
+#: The roles of a relation of two mentions, as brat has them.
+ROLES = ("Arg1", "Arg2")
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 _NUMBER = re.compile(r"\[[0-9]+\]")
@@ -297,3 +298,8 @@ def as_number(name: str) -> str | int:
     """
     digits = name.isascii() and name.isdigit() and len(name) < 16
     return int(name) if digits and str(int(name)) == name else name
+
+
+def present(**members: Any) -> Item:
+    """The members that are not null."""
+    return {name: value for name, value in members.items() if value is not None}
