@@ -23,7 +23,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import compress, pairwise
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ _MEMBERS = re.compile(r'"(?:_input_hash|_task_hash|_annotator_id|token_start|ans
 _LISTS = ("tokens", "spans", "relations")
 _SPAN = ("start", "end", "label", "text", "score", "kb_id", "id")
 _OF_TOKENS = ("token_start", "token_end")
+_TOKEN = ("text", "start", "end", "id", "ws")
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
 _OWN = ("$", "$.answers", *(f"$.{name}" for name in _LISTS))
 _ENDS = ("head", "child")
@@ -83,9 +84,9 @@ def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
         start, end = draft.place(token["start"], token["end"])
         place, own = (draft.row, draft.origin, draft.record), token.get("text", text[start:end])
         draft.rows["tokens"].append((*place, None, None, start, end, own))
-        usual = {"id": path[1], "ws": text[end : end + 1] == " "}
-        known = [name for name, value in usual.items() if token.get(name) == value]
-        draft.keep("$.tokens", token, ("text", "start", "end", *known))
+        usual = token.get("id") == path[1], token.get("ws") == (text[end : end + 1] == " ")
+        if usual != (True, True) or len(token) > 4 + ("text" in token):
+            draft.keep("$.tokens", token, tuple(compress(_TOKEN, (True, True, True, *usual))))
     return starts
 
 
