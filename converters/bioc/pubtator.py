@@ -158,7 +158,7 @@ class _Lines:
         line, record = self.lines[key[2] - 1], key[2]
         for column, given in zip(("start", "end"), cells[1:3], strict=True):
             if not _NUMBER.fullmatch(given) or int(given) < int(cells[1]):
-                place = _stretch(line, _ANNOTATION[column])
+                place = source_files.cell_stretch(line, _ANNOTATION[column])
                 self.reject("PBT102", record, *place, given=given[:40] or "nothing", column=column)
                 return None
         start, end = place_of(int(cells[1]), int(cells[2]))
@@ -193,12 +193,12 @@ class _Lines:
             known[document].update(() if entity is None else (entity, *re.split("[,;]", entity)))
         for document, _, record, *_, role, target in self.rows["arguments"]:
             if known[document] and target not in known[document]:
-                place = _stretch(self.lines[record - 1], _RELATION[role])
+                place = source_files.cell_stretch(self.lines[record - 1], _RELATION[role])
                 self.problems.append(Problem("PBT301", record, *place, {"target": target[:40]}))
 
     def report(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
-        place = _stretch(self.lines[mismatch.place - 1], _ANNOTATION["text"])
+        place = source_files.cell_stretch(self.lines[mismatch.place - 1], _ANNOTATION["text"])
         values = dict(mismatch_problem(mismatch, unit).values)
         if str(values.get("hint")).startswith("use length"):
             values["hint"] = "correct the end; the start fits"
@@ -237,19 +237,12 @@ def _fragments(there: str, quote: str, start: int) -> list[tuple[int, int]] | No
     return None
 
 
-def _stretch(line: str, at: int) -> tuple[int, int]:
-    """The place of a cell in its line; of the whole line, if there is no such cell."""
-    cells = line.split("\t")
-    start = sum(len(cell) + 1 for cell in cells[:at])
-    return (start, start + len(cells[at])) if 0 < at < len(cells) else (0, len(line))
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of lines; a record is a line."""
 
     def stretch(line: str, field: str) -> tuple[int, int]:
         fields = _RELATION if _is_relation(line.split("\t")) else _ANNOTATION
-        return _stretch(line, fields.get(field, 0))
+        return source_files.cell_stretch(line, fields.get(field))
 
     return source_files.locate_lines(member, places, stretch)
 

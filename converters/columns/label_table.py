@@ -27,11 +27,18 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.columns.cells import cell_spans, read_cells
+from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
+from hlteval.converters.toolkit.source_files import (
+    File,
+    beginning,
+    cell_stretch,
+    head,
+    locate_lines,
+    read_files,
+)
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -277,9 +284,8 @@ def locate(
     cell_of = dict(zip(("document", "label", "llr"), columns, strict=True))
 
     def stretch(line: str, field: str) -> tuple[int, int]:
-        spans = cell_spans(line, _separator(first))
         at = cell_of.get(field, -1)
-        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+        return cell_stretch(line, None if at < 0 else at, _separator(first))
 
     return locate_lines(member, places, stretch)
 
