@@ -60,8 +60,7 @@ def _take(draft: Draft, item: Item) -> None:
         for path, part in single or draft.each(f"{member}.*"):
             if member == "relations":
                 ends = [(names.get(part[end]), part[end], end) for end in _RELATION[1:3]]
-                own = None if part.get("id") is None else str(part["id"])
-                draft.relation(path, str(part["type"]), ends, own)
+                draft.relation(path, str(part["type"]), ends, part.get("id"))
                 draft.keep("$.relations", part, _RELATION)
             elif isinstance(part, list):
                 draft.mention(path, draft.identify(None, path), str(part[2]), (part[0], part[1]))

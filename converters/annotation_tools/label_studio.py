@@ -114,9 +114,8 @@ def _take(draft: Draft, task: Item) -> None:
                 for member in ("from_id", "to_id")
             ]
             ends = ends[::-1] if item.get("direction") == "left" else ends
-            own = None if item.get("id") is None else str(item["id"])
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, own, annotator)
+                draft.relation(path, label, ends, item.get("id"), annotator)
             _keep_result(draft, item, "relation")
         elif not _add_other(draft, item, annotator, regions.get((number, item.get("id")))):
             draft.leave_out(f"type {item['type']}", path, "JAN106")
@@ -148,8 +147,7 @@ def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> 
 
 
 def _is_span(item: Item) -> bool:
-    value = item.get("value", {})
-    places = (value.get("start"), value.get("end"))
+    places = (item.get("value", {}).get(name) for name in ("start", "end"))
     known = all(type(place) is int and 0 <= place < _LARGEST for place in places)
     return item["type"] in _SPANS and known
 
@@ -223,9 +221,8 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
             for at, region in enumerate(parts):
                 kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")
-                named = bool(kind) and all(isinstance(label, str) for label in region[kind])
                 result = {"type": kind, "value": region, "from_name": control}
-                if named and _is_span(result):
+                if _is_span(result) and all(isinstance(label, str) for label in region[kind]):
                     _add_region(draft, (control, at), result, annotator, f"{number}:")
                 else:
                     draft.leave_out("regions without offsets or labels", (control,), "JAN106")
@@ -233,9 +230,7 @@ def _take_minimal(draft: Draft, item: Item) -> None:
             continue
         known.add(control)
     if new:
-        _keep_data(draft, {name: part for name, part in item.items() if name not in known}, "")
-        if member != "text" and member:
-            draft.keep("$.member", {member: None})
+        _keep_data(draft, {name: part for name, part in item.items() if name not in known}, member)
 
 
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
@@ -258,57 +253,50 @@ def _annotations(document: Document, which: str) -> list[Item]:
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
     results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in entries})
     others = count(max([0, *entries]) + 1)
+    for by, item in _results(document, annotators):
+        if by not in annotators:
+            annotators[by] = next(others)
+        results[annotators[by]].append(item)
+    completed = {number: annotator for annotator, number in annotators.items()}
+    listed = []
+    for number, items in sorted(results.items()):
+        by = completed.get(number)
+        own = {"completed_by": by and as_number(by)} if which == "annotations" else {}
+        members = entries.get(number, present(**(own or {"model_version": by})))
+        raw = document.members.get(f"$.annotations[{number}].result", {})
+        listed.append({**members, "result": [*items, *raw.values()]})
+    return listed
 
-    def of(annotator: str | None) -> list[Item]:
-        if annotator not in annotators:
-            annotators[annotator] = next(others)
-        return results[annotators[annotator]]
 
+def _results(
+    document: Document, annotators: Mapping[str | None, int]
+) -> Iterator[tuple[str | None, Item]]:
+    """The regions, what is about them, relations and choices, each with its annotator."""
     about: dict[str, list[Item]] = defaultdict(list)
     for row in document.others.get("modifiers", []):
         about[row["target"]].append(row)
     for mention in document.mentions:
-        prefix = f"{annotators.get(mention.annotator, 0)}:"
+        name = mention.name.removeprefix(f"{annotators.get(mention.annotator, 0)}:")
         members = dict(mention.members)
-        name, kind = mention.name.removeprefix(prefix), members.pop("type", "labels")
-        value = {"start": mention.start, "end": mention.end, "text": mention.text}
-        value = {key: part for key, part in value.items() if part is not None}
+        kind, score = members.pop("type", "labels"), present(score=mention.confidence)
+        value = present(start=mention.start, end=mention.end, text=mention.text)
         base = {"id": name or f"T{mention.number}", "from_name": "label", "to_name": "text"}
         labels = {**value, kind: [mention.label], **members.pop("value", {})}
-        score = {} if mention.confidence is None else {"score": mention.confidence}
-        of(mention.annotator).append({**base, "type": kind, "value": labels, **score, **members})
+        yield mention.annotator, {**base, "type": kind, "value": labels, **score, **members}
         for row in about.pop(mention.name, ()):
-            choices = {**value, "choices": [row["label"] if row["value"] is None else row["value"]]}
-            item = {**base, "from_name": row["label"], "type": "choices", "value": choices}
-            of(mention.annotator).append(item)
-    _add_others(document, of, annotators)
-    completed = {number: annotator for annotator, number in annotators.items()}
-    listed = []
-    for number in sorted(results):
-        members, by = entries.get(number, {}), completed.get(number)
-        if number not in entries and by is not None:
-            members = {"completed_by": as_number(by)}
-            members = members if which == "annotations" else {"model_version": by}
-        raw = document.members.get(f"$.annotations[{number}].result", {})
-        listed.append({**members, "result": [*results[number], *raw.values()]})
-    return listed
-
-
-def _add_others(document: Document, of: Any, annotators: Mapping[str | None, int]) -> None:
-    """Add relations, and the labels of the document."""
+            value["choices"] = [row["label"] if row["value"] is None else row["value"]]
+            own = {"from_name": row["label"], "type": "choices", "value": dict(value)}
+            yield mention.annotator, {**base, **own}
     for relation in document.relations:
         prefix = f"{annotators.get(relation.annotator, 0)}:"
-        names = [end.name.removeprefix(prefix) for end in relation.ends]
-        item: Item = {} if relation.name is None else {"id": relation.name}
-        item |= {"type": "relation", "from_id": names[0], "to_id": names[1]}
-        item |= {"direction": "right", "labels": [relation.label]}
-        direction = relation.members.get("direction", "right")
-        of(relation.annotator).append(
-            {**item, **relation.members, "direction": "right" if direction == "left" else direction}
-        )
+        source, target = (end.name.removeprefix(prefix) for end in relation.ends)
+        item = present(id=relation.name, type="relation", from_id=source, to_id=target)
+        item |= {"direction": "right", "labels": [relation.label], **relation.members}
+        item["direction"] = {"left": "right"}.get(item["direction"], item["direction"])
+        yield relation.annotator, item
     for label in document.labels:
         item = {"from_name": "choice", "to_name": "text", "type": "choices"}
-        of(label.annotator).append({**item, "value": {"choices": [label.label]}, **label.members})
+        yield label.annotator, {**item, "value": {"choices": [label.label]}, **label.members}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
@@ -329,9 +317,6 @@ _PARTS = {
     for which in ("annotations", "predictions")
     for part, definition in (("", "annotation"), (".result.*", "result"))
 }
-DIALECT = Dialect(
-    *("label-studio", ".json", _MEMBERS, _PARTS, _take, _objects, "array"),
-    merges=True,
-    naming={"label": ""},
-)
+_FORM = ("label-studio", ".json", _MEMBERS, _PARTS, _take, _objects, "array")
+DIALECT = Dialect(*_FORM, merges=True, naming={"label": ""})
 FORMAT = declaration(__name__)

@@ -115,8 +115,7 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
             if target is None and index < len(starts):
                 target = by_start.get(starts[index])
             ends.append((target, index, end))
-        own = relation.get("id")
-        draft.relation(path, relation.get("label", ""), ends, own, annotator)
+        draft.relation(path, relation.get("label", ""), ends, relation.get("id"), annotator)
         draft.keep("$.relations", relation, _RELATION)
 
 

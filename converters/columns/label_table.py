@@ -29,15 +29,8 @@ import polars as pl
 from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import (
-    File,
-    beginning,
-    cell_stretch,
-    head,
-    locate_lines,
-    read_files,
-)
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -117,7 +110,7 @@ class Layout(NamedTuple):
 
 def sniff(source: Source) -> bool:
     """Whether the header of a single file names a column of labels."""
-    header = head(source).partition("\n")[0].lower().rstrip("\r")
+    header = source_files.head(source).partition("\n")[0].lower().rstrip("\r")
     cells = {cell.strip('" ') for cell in header.split(_separator(header))}
     return len(cells) > 1 and not cells.isdisjoint(_LABELS)
 
@@ -142,10 +135,10 @@ def read(
     """The documents of each file, with their labels."""
     layout = Layout(document, label, score, separator, header, quoting, wide, unlabelled)
     layout = layout._replace(**_GLUE.get(glue, {}))
-    return read_files(source, FORMAT.name, lambda file: _read(file, layout))
+    return source_files.read_files(source, FORMAT.name, lambda file: _read(file, layout))
 
 
-def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
+def _read(file: source_files.File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
     text = (file.text or "").replace("\r\n", "\n")
     lines, first = Lines(text), text.partition("\n")[0].removesuffix("\r")
@@ -254,13 +247,14 @@ def locate(
 ) -> list[Location | None]:
     """The cells of places of a file; lines of other places."""
     layout = Layout(document, label, score, header=header)._replace(**_GLUE.get(glue, {}))
-    first = beginning(member).partition("\n")[0].rstrip("\r")
+    first = source_files.beginning(member).partition("\n")[0].rstrip("\r")
     columns, missing = layout.columns(layout.names(first))
     at = {} if missing else dict(zip(("document", "label", "llr"), columns, strict=True))
-    separator = _separator(first)
-    return locate_lines(
-        member, places, lambda line, field: cell_stretch(line, at.get(field), separator)
-    )
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        return source_files.cell_stretch(line, at.get(field), _separator(first))
+
+    return source_files.locate_lines(member, places, stretch)
 
 
 _UNFIT = r"[\t\n\r\x00\x{FEFF}]"

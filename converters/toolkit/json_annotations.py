@@ -372,7 +372,7 @@ class Draft(TableBuilder):
         path: Path,
         label: str,
         ends: Sequence[tuple[str | None, object, str]],
-        name: str | None = None,
+        name: object = None,
         annotator: str | None = None,
     ) -> None:
         """Add a relation of two mentions.
@@ -389,8 +389,8 @@ class Draft(TableBuilder):
             if target is None:
                 self.report("JAN301", (*path, member), id=str(written)[:40])
         row, place = len(self.rows["frames"]), (self.row, self.origin, self.record)
-        empty = (None,) * 10
-        self.rows["frames"].append((*place, name, "relation", label, None, *empty, annotator))
+        own, empty = None if name is None else str(name), (None,) * 10
+        self.rows["frames"].append((*place, own, "relation", label, None, *empty, annotator))
         self.rows["arguments"] += [
             (*place, row, position, role, str(written) if target is None else target)
             for position, (role, (target, written, _)) in enumerate(
