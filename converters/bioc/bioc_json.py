@@ -315,7 +315,8 @@ def write(corpora: Iterable[Corpus], path: FilePath) -> None:
                 head = _head(infons, document.row) if not begun else ","
                 item: Item = {"id": document.name, "infons": dict(_pairs(document.infons))}
                 item["passages"] = [_passage(passage) for passage in document.passages]
-                item |= _items(document.annotations, document.relations)
+                item["annotations"] = [_item(each) for each in document.annotations]
+                item["relations"] = [_item(each) for each in document.relations]
                 stream.write(f"{head}\n{compact(item)}")
                 begun = True
         stream.write(f"{'' if begun else _head(writing.Infons(Corpus()), 0)}\n]}}\n")
@@ -343,32 +344,16 @@ def _passage(passage: writing.Passage) -> Item:
         item["text"] = passage.text
     if passage.key[0] != "sentence":
         item["sentences"] = [_passage(sentence) for sentence in passage.sentences]
-    return {**item, **_items(passage.annotations, ())}
+    return {**item, "annotations": [_item(each) for each in passage.annotations], "relations": []}
 
 
-def _items(
-    annotations: Iterable[writing.Item], relations: Iterable[writing.Item]
-) -> dict[str, list[Item]]:
-    """Annotations and relations as objects."""
-    return {
-        "annotations": [
-            {
-                "id": item.name,
-                "infons": dict(_pairs(item.infons)),
-                "text": item.text,
-                "locations": [{"offset": a, "length": b - a} for a, b in item.locations],
-            }
-            for item in annotations
-        ],
-        "relations": [
-            {
-                "id": item.name,
-                "infons": dict(_pairs(item.infons)),
-                "nodes": [{"refid": target, "role": role} for target, role in item.nodes],
-            }
-            for item in relations
-        ],
-    }
+def _item(item: writing.Item) -> Item:
+    """An annotation or relation as an object."""
+    own: Item = {"id": item.name, "infons": dict(_pairs(item.infons))}
+    if item.locations:
+        places = [{"offset": start, "length": end - start} for start, end in item.locations]
+        return {**own, "text": item.text, "locations": places}
+    return {**own, "nodes": [{"refid": target, "role": role} for target, role in item.nodes]}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
