@@ -123,7 +123,8 @@ class _Lines:
         places = [place_in(text or "", offsets) for text in texts]
         rows = {name: row for row, name in enumerate(self.parts)}
         mismatches = Mismatches(self.report, LEAST)
-        for record, cells in records:
+        # texts are looked at one after the other, also if the lines of documents alternate
+        for record, cells in sorted(records, key=lambda each: rows[each[1][0]]):
             row = rows[cells[0]]
             if _is_relation(cells):
                 self.relation((row, 0, record), cells)
