@@ -77,7 +77,7 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
-    if dialect := own.get("DIALECT"):
+    if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
         names = ("sniff", "read", "locate", "write")
         functions |= {name: getattr(dialect, name) for name in names}
     if as_files := own.get("as_files"):

@@ -138,5 +138,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 
 
 _PATTERNS = {f"{name}.*": definition for name, definition in _PARTS.items()}
-DIALECT = Dialect("doccano", ".jsonl", _MEMBERS, _PATTERNS, _take, _objects)
+DIALECT = Dialect("doccano", ".jsonl", _PATTERNS, _take, _MEMBERS, _objects)
 FORMAT = declaration(__name__)

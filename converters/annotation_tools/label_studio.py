@@ -317,6 +317,6 @@ _PARTS = {
     for which in ("annotations", "predictions")
     for part, definition in (("", "annotation"), (".result.*", "result"))
 }
-_FORM = ("label-studio", ".json", _MEMBERS, _PARTS, _take, _objects, "array")
+_FORM = ("label-studio", ".json", _PARTS, _take, _MEMBERS, _objects, "array")
 DIALECT = Dialect(*_FORM, merges=True, naming={"label": ""})
 FORMAT = declaration(__name__)

@@ -106,7 +106,9 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
         label, text = span.get("label", ""), span.get("text")
         draft.mention(path, name, label, place, text, annotator=annotator, **more)
         draft.keep("$.spans", span, (*_SPAN, *_OF_TOKENS) if starts else _SPAN)
-    by_start = _spans_of_tokens(starts, places) if draft.parts["relations.*"][1] else {}
+    by_start = (
+        _spans_of_tokens(starts, places) if draft.parts.get("relations.*", (0, ()))[1] else {}
+    )
     for path, relation in draft.each("relations.*"):
         ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:
@@ -214,5 +216,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 
 
 _PARTS = {f"{name}.*": name[:-1] for name in _LISTS}
-DIALECT = Dialect("prodigy", ".jsonl", _MEMBERS, _PARTS, _take, _objects, merges=True)
+DIALECT = Dialect("prodigy", ".jsonl", _PARTS, _take, _MEMBERS, _objects, merges=True)
 FORMAT = declaration(__name__)

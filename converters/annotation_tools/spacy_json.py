@@ -334,6 +334,6 @@ def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[
     }
 
 
-DIALECT = Dialect("spacy-json", ".json", _MEMBERS, _PARTS, _take, _objects, naming={"spans": GROUP})
+DIALECT = Dialect("spacy-json", ".json", _PARTS, _take, naming={"spans": GROUP})
 locate = DIALECT.locate
 FORMAT = declaration(__name__)

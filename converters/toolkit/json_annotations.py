@@ -58,10 +58,10 @@ class Dialect:
     Attributes:
         form: its name.
         suffix: of its files.
-        members: what the beginning of a file has.
         parts: the definition in the schema of what is at each path, `*` for each of several; the
             parts are records in this order, after their document.
         take: adds a document to a draft.
+        members: what the beginning of a file has.
         objects: gives the objects of a batch, each with the row of its document.
         layout: how it is written by default.
         merges: whether several documents of a name and a text are one, of several annotators.
@@ -70,10 +70,10 @@ class Dialect:
 
     form: str
     suffix: str
-    members: re.Pattern[str]
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
-    objects: Objects
+    members: re.Pattern[str] = re.compile("")
+    objects: Objects = lambda _: ()
     layout: str = "lines"
     merges: bool = False
     naming: Mapping[str, str] = field(default_factory=dict)
