@@ -127,8 +127,12 @@ def read(
             problems += [Problem("HFT106", 0, 0, 0, {"reason": reason})] if reason else []
             suffix, text = ".parquet", "\n" * table.height
             rows = ((at, 0, row) for at, row in enumerate(table.iter_rows(named=True), start=1))
+            features = _value(metadata.get(_FEATURES, "{}"))
             column = tags or next((name for name in _TAGS if name in table.columns), "")
-            declared = declared or _tag_names(metadata, column)
+            for step in ("info", "features", column, "feature", "names"):
+                features = features.get(step) if isinstance(features, dict) else None
+            if not declared and isinstance(features, list):
+                declared = [str(name) for name in features]
         else:
             decoded = decode(data, display=member.display, encoding=member.encoding)
             findings += decoded.findings
@@ -153,14 +157,6 @@ def _value(text: str) -> Any:
 def _split(names: str) -> list[str]:
     """Names between commas."""
     return [name.strip() for name in names.split(",")] if names.strip() else []
-
-
-def _tag_names(metadata: Mapping[str, str], column: str) -> list[str]:
-    """The names of the tags in a column, which the features of a Parquet file have."""
-    features = _value(metadata.get(_FEATURES, "{}"))
-    for step in ("info", "features", column, "feature", "names"):
-        features = features.get(step) if isinstance(features, dict) else None
-    return [str(name) for name in features] if isinstance(features, list) else []
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

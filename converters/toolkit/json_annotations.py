@@ -365,7 +365,7 @@ class Draft(TableBuilder):
             values = {"what": UNIT_NAMES[unit], "wanted": wanted, "setting": unit}
             self.reporter.report(index, "JAN204", path, None, **values)
         else:
-            self.reporter.report(index, "JAN203", path, lambda: mismatch.values(_hint(mismatch)))
+            self.reporter.report(index, "JAN203", path, lambda: mismatch.values(mismatch.hint))
 
     def relation(
         self,
@@ -431,13 +431,3 @@ class Draft(TableBuilder):
         texts = {value: compact(value) for value in set(values)}
         place = (repeat(self.row), repeat(self.origin), records, repeat(element), repeat(name))
         self.rows["attributes"] += zip(*place, map(texts.__getitem__, values), strict=False)
-
-
-def _hint(mismatch: Mismatch) -> str:
-    """A hint where the text of a span is instead."""
-    if not mismatch.is_plain:
-        return f"count offsets from the start of the text{mismatch.also}"
-    nearest = mismatch.nearest()
-    if nearest is None:
-        return f"check the text; it does not contain this{mismatch.also}"
-    return f"use {nearest} to {nearest + len(mismatch.given)}{mismatch.also}"

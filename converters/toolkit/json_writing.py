@@ -300,6 +300,6 @@ def as_number(name: str) -> str | int:
     return int(name) if digits and str(int(name)) == name else name
 
 
-def present(**members: Any) -> Item:
+def present(**members: object) -> Item:
     """The members that are not null."""
     return {name: value for name, value in members.items() if value is not None}

@@ -96,6 +96,16 @@ class Mismatch(NamedTuple):
         places = [at + low + begin for at in (before, near.find(self.given, middle)) if at >= 0]
         return min(places, key=lambda place: abs(place - first), default=None)
 
+    @property
+    def hint(self) -> str:
+        """A hint where its text is instead."""
+        if not self.is_plain:
+            return f"count offsets from the start of the text{self.also}"
+        nearest = self.nearest()
+        if nearest is None:
+            return f"check the text; it does not contain this{self.also}"
+        return f"use {nearest} to {nearest + len(self.given)}{self.also}"
+
     def values(self, hint: str) -> dict[str, object]:
         """The values of the message about it."""
         pieces = (piece[:40] for piece in self.window.pieces(self.spans[:3]))

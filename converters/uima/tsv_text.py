@@ -184,13 +184,13 @@ class Text:
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
 
-        def explained() -> Iterator[tuple[str, int]]:
+        def counts() -> Iterator[tuple[str, int]]:
             for other in _UNITS:
                 self.whole = self._place(other)
                 if other != unit:
                     yield other, len(wrong) - len(self._find_misplaced())
 
-        other, _ = likeliest(explained(), len(wrong), _SHARE * len(wrong))
+        other, _ = likeliest(counts(), len(wrong), _SHARE * len(wrong))
         self.whole = self._place(unit)
         if not other:
             return None
