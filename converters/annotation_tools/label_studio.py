@@ -253,10 +253,14 @@ def _annotations(document: Document, which: str) -> list[Item]:
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
     results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in entries})
     others = count(max([0, *entries]) + 1)
-    for by, item in _results(document, annotators):
+    about: dict[str, list[Item]] = defaultdict(list)
+    for row in document.others.get("modifiers", []):
+        about[row["target"]].append(row)
+    for by, part in document.by_annotator().items():
         if by not in annotators:
             annotators[by] = next(others)
-        results[annotators[by]].append(item)
+        number = annotators[by]
+        results[number] += _results(part, f"{number}:", about)
     completed = {number: annotator for annotator, number in annotators.items()}
     listed = []
     for number, items in sorted(results.items()):
@@ -268,35 +272,34 @@ def _annotations(document: Document, which: str) -> list[Item]:
     return listed
 
 
-def _results(
-    document: Document, annotators: Mapping[str | None, int]
-) -> Iterator[tuple[str | None, Item]]:
-    """The regions, what is about them, relations and choices, each with its annotator."""
-    about: dict[str, list[Item]] = defaultdict(list)
-    for row in document.others.get("modifiers", []):
-        about[row["target"]].append(row)
+def _results(document: Document, prefix: str, about: dict[str, list[Item]]) -> Iterator[Item]:
+    """The regions of an annotator, what is about them, relations and choices.
+
+    Args:
+        document: what the annotator has of a document.
+        prefix: the beginning of identifiers that others have, too.
+        about: the attributes of each mention; those that are written are taken out.
+    """
     for mention in document.mentions:
-        name = mention.name.removeprefix(f"{annotators.get(mention.annotator, 0)}:")
-        members = dict(mention.members)
+        name, members = mention.name.removeprefix(prefix), dict(mention.members)
         kind, score = members.pop("type", "labels"), present(score=mention.confidence)
         value = present(start=mention.start, end=mention.end, text=mention.text)
         base = {"id": name or f"T{mention.number}", "from_name": "label", "to_name": "text"}
         labels = {**value, kind: [mention.label], **members.pop("value", {})}
-        yield mention.annotator, {**base, "type": kind, "value": labels, **score, **members}
+        yield {**base, "type": kind, "value": labels, **score, **members}
         for row in about.pop(mention.name, ()):
             value["choices"] = [row["label"] if row["value"] is None else row["value"]]
             own = {"from_name": row["label"], "type": "choices", "value": dict(value)}
-            yield mention.annotator, {**base, **own}
+            yield {**base, **own}
     for relation in document.relations:
-        prefix = f"{annotators.get(relation.annotator, 0)}:"
         source, target = (end.name.removeprefix(prefix) for end in relation.ends)
         item = present(id=relation.name, type="relation", from_id=source, to_id=target)
         item |= {"direction": "right", "labels": [relation.label], **relation.members}
         item["direction"] = {"left": "right"}.get(item["direction"], item["direction"])
-        yield relation.annotator, item
+        yield item
     for label in document.labels:
         item = {"from_name": "choice", "to_name": "text", "type": "choices"}
-        yield label.annotator, {**item, "value": {"choices": [label.label]}, **label.members}
+        yield {**item, "value": {"choices": [label.label]}, **label.members}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

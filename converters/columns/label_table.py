@@ -91,20 +91,15 @@ class Layout(NamedTuple):
         """The columns of documents, labels and scores, None for no such; and names that lack."""
         columns, missing = list[int | None](), list[str]()
         lower = [name.lower() for name in names]
-        wanted = (
-            (self.document, _DOCUMENTS, 0),
-            (self.label, _LABELS, len(names) - 1),
-            (self.score, _SCORES, None),
-        )
+        wanted = zip(self, (_DOCUMENTS, _LABELS, _SCORES), (0, len(names) - 1, None), strict=False)
         for given, usual, otherwise in wanted:
-            known = next((lower.index(name) for name in usual if name in lower), otherwise)
-            if given in names and given:
-                known = names.index(given)
-            elif given == _LINE and usual is _DOCUMENTS:
-                known = None
-            elif given:
+            if not given:
+                found = (lower.index(name) for name in usual if name in lower)
+                columns.append(next(found, otherwise))
+                continue
+            columns.append(names.index(given) if given in names else None)
+            if given not in names and (given != _LINE or usual is not _DOCUMENTS):
                 missing.append(given)
-            columns.append(known)
         return columns, missing
 
 
