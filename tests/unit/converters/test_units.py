@@ -9,6 +9,7 @@ import pytest
 from hlteval import convert
 from hlteval.converters import load
 from hlteval.converters.toolkit.offsets import UnitText, in_characters
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -118,6 +119,30 @@ def test_grapheme_clusters_are_a_unit_of_bioc_too(tmp_path: Path) -> None:
         [(word, word) for word in ("Osh", "Naryn", "Kara")],
         [],
     )
+
+
+@pytest.mark.parametrize(
+    ("units", "reported"),
+    [
+        (["b", "b", ""], [(0, ""), (1, ""), (2, "")]),  # of three, two are no share of 0.9
+        (["b", "b"], [(0, ""), (1, "")]),  # fewer than three
+        (["b"] * 9 + [""], [(0, "bytes"), (9, "")]),
+        (["bu"] * 9 + ["u"], [(0, "utf-16")]),  # which explains more than bytes
+        (["bu"] * 3, [(0, "bytes")]),  # the likeliest first
+    ],
+)
+def test_a_unit_that_explains_nearly_all_mismatches_is_one_problem(
+    units: list[str], reported: list[tuple[int, str]]
+) -> None:
+    found = list[tuple[int, str]]()
+    mismatches = Mismatches(lambda each, unit: found.append((each.place, unit)), least=3)
+    names = {"b": "bytes", "u": "utf-16"}
+    for place, letters in enumerate(units):
+        own = frozenset(names[letter] for letter in letters)
+        mismatches.add(Mismatch(place, TextWindow("x", 0), [(0, 1)], "y", own))
+    assert found == []
+    mismatches.decide()
+    assert found == reported
 
 
 def test_every_offset_is_that_of_the_last_whole_character():
