@@ -204,6 +204,15 @@ def test_doccano_texts_as_labels_are_refused(take: Take) -> None:
     assert [finding.code for finding in findings] == ["JAN106"]
 
 
+def test_prodigy_keeps_a_member_of_a_token_without_a_text(take: Take) -> None:
+    """The token has five members, as many as one without further ones."""
+    token = {"start": 0, "end": 3, "id": 0, "ws": False, "disabled": True}
+    corpus, findings = take("prodigy", {"text": "Ann", "_input_hash": 1, "tokens": [token]})
+    assert findings == []
+    kept = corpus.attributes.filter(element="$.tokens").select("name", "value").rows()
+    assert kept == [("disabled", "true")]
+
+
 def test_prodigy_tokens_decide_where_no_span_is_named(take: Take) -> None:
     tokens = [{"text": w, "start": s, "end": s + len(w), "id": i, "ws": True}
               for i, (w, s) in enumerate((("Osh", 0), ("New", 4), ("York", 8)))]  # fmt: skip
