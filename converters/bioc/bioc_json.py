@@ -27,7 +27,6 @@ from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 from hlteval.converters.bioc import writing
-from hlteval.converters.bioc.bioc_xml import count_characters
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.bioc.reading import HEADER, LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
@@ -260,11 +259,9 @@ class _File:
 
     def tables(self, *, last: bool = False) -> Item:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
-        if self.offsets != CHARACTERS:
-            count_characters(cast("Any", self.root), self.offsets)
         passed = frozenset(self.passed)
         part = Part(cast("Any", self.root), self.ordinals, (), passed, cast("Any", None))
-        documents = Documents(part, self.names, self.documents)
+        documents = Documents(part, self.names, self.documents, self.offsets)
         self.documents = documents.ordinal
         for problem, member, _ in documents.problems:
             self.report(problem, self.where[problem.record], member)

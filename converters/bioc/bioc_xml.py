@@ -31,7 +31,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -40,7 +39,7 @@ from hlteval.converters.bioc.parts import declared_encoding, parts
 from hlteval.converters.bioc.reading import LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches
 from hlteval.findings import Bounded, Finding, Problem
@@ -49,52 +48,7 @@ from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.xml_elements import Malformed, encoding_problem
 from hlteval.syntax.xml_places import ABSENT, Lines, Written, attributes, escape
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
-
-
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
-
-
-def count_characters(root: Element, unit: str) -> None:
-    """Change the offsets and lengths below a collection from another unit to characters.
-
-    Passages are moved too, unless they overlap in that unit: then they count characters already.
-    Values that are not numbers stay, and are reported by the reader.
-    """
-    for document in root.iter("document"):
-        blocks: list[tuple[int, int, UnitText]] = []  # with offsets as written and in characters
-        written_end = end = 0
-        for element in document.iter("passage", "sentence"):
-            offset, text = element.find("offset"), element.find("text")
-            start = None if offset is None else _number(offset.text)
-            if offset is None or start is None:
-                continue
-            moved = end + start - written_end if start >= written_end else start
-            offset.text = str(moved)
-            if text is not None:
-                own = UnitText(text.text or "", unit)
-                blocks.append((start, moved, own))
-                written_end, end = start + own.length, moved + own.size
-        for location in document.iter("location"):
-            start, length = (_number(location.get(name)) for name in ("offset", "length"))
-            if start is None or length is None:
-                continue
-            characters = [start, start + length]
-            for at, place in enumerate(characters if blocks else ()):
-                # in the last text that begins at or before it
-                before = [block for block in blocks if block[0] <= place] or blocks[:1]
-                begin, moved, own = before[-1]
-                characters[at] = moved + own.character(place - begin)
-            location.set("offset", str(characters[0]))
-            location.set("length", str(characters[1] - characters[0]))
-
-
-def _number(value: str | None) -> int | None:
-    text = (value or "").strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
 _SUFFIX = ".bioc.xml"
 
 
@@ -162,9 +116,7 @@ class _File:
             self.explain(problem)
         mismatches, ordinal = Mismatches(self.report_mismatch, LEAST), 0
         for part in parts(self.data):
-            if self.offsets != CHARACTERS:
-                count_characters(part.root, self.offsets)
-            documents = Documents(part, self.names, ordinal)
+            documents = Documents(part, self.names, ordinal, self.offsets)
             ordinal = documents.ordinal
             for violation in part.problems:
                 self.explain(violation)

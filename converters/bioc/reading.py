@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow, matching_units
@@ -42,13 +43,17 @@ class Documents:
         rejected: the annotations that cannot be read: document, problem, identifier and text.
     """
 
-    def __init__(self, part: Part, names: dict[str, int], ordinal: int) -> None:
+    def __init__(
+        self, part: Part, names: dict[str, int], ordinal: int, offsets: str = CHARACTERS
+    ) -> None:
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[tuple[Problem, str, str | None]] = []
         self.mismatches: list[Mismatch] = []
         self.rejected: list[tuple[int, Problem, str | None, str]] = []
+        if offsets != CHARACTERS:
+            count_characters(part.root, offsets)
         header: list[Element] = []
         for element in self.children(part.root):
             if element.tag == "document":
@@ -260,6 +265,45 @@ class Documents:
             self.rows["frames"].append((*place, name, kind, label, trigger))
             arguments = enumerate(nodes, start=1)
             self.rows["arguments"] += [(*place, row, at, *node) for at, node in arguments]
+
+
+def count_characters(root: Element, unit: str) -> None:
+    """Change the offsets and lengths below a collection from another unit to characters.
+
+    Passages are moved too, unless they overlap in that unit: then they count characters already.
+    Values that are not numbers stay, and are reported by the reader.
+    """
+    for document in root.iter("document"):
+        blocks: list[tuple[int, int, UnitText]] = []  # with offsets as written and in characters
+        written_end = end = 0
+        for element in document.iter("passage", "sentence"):
+            offset, text = element.find("offset"), element.find("text")
+            start = None if offset is None else _number_in(offset.text)
+            if offset is None or start is None:
+                continue
+            moved = end + start - written_end if start >= written_end else start
+            offset.text = str(moved)
+            if text is not None:
+                own = UnitText(text.text or "", unit)
+                blocks.append((start, moved, own))
+                written_end, end = start + own.length, moved + own.size
+        for location in document.iter("location"):
+            start, length = (_number_in(location.get(name)) for name in ("offset", "length"))
+            if start is None or length is None:
+                continue
+            characters = [start, start + length]
+            for at, place in enumerate(characters if blocks else ()):
+                # in the last text that begins at or before it
+                before = [block for block in blocks if block[0] <= place] or blocks[:1]
+                begin, moved, own = before[-1]
+                characters[at] = moved + own.character(place - begin)
+            location.set("offset", str(characters[0]))
+            location.set("length", str(characters[1] - characters[0]))
+
+
+def _number_in(value: str | None) -> int | None:
+    text = (value or "").strip()
+    return int(text) if _NUMBER.fullmatch(text) else None
 
 
 class DocumentText:
