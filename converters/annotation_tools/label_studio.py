@@ -158,8 +158,8 @@ def _add_region(draft: Draft, path: Path, item: Item, annotator: str | None, pre
     for label in value.get(item["type"]) or [""]:
         own = f"{names[0]}/{label}" if names else item.get("id")
         names.append(draft.identify(own, path, prefix))
-        span, more = (value["start"], value["end"]), {"confidence": item.get("score")}
-        draft.mention(path, names[-1], label, span, value.get("text"), annotator=annotator, **more)
+        more = (value.get("text"), None, item.get("score"))
+        draft.mention(path, names[-1], label, (value["start"], value["end"]), *more, annotator)
     _keep_result(draft, item, "labels", "label")
     return names[0]
 

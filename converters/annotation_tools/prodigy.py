@@ -102,13 +102,11 @@ def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> No
     for path, span in draft.each("spans.*"):
         name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
         places.setdefault(place, name)
-        more = {"confidence": span.get("score"), "entity": span.get("kb_id") or None}
-        label, text = span.get("label", ""), span.get("text")
-        draft.mention(path, name, label, place, text, annotator=annotator, **more)
+        more = (span.get("text"), span.get("kb_id") or None, span.get("score"))
+        draft.mention(path, name, span.get("label", ""), place, *more, annotator)
         draft.keep("$.spans", span, (*_SPAN, *_OF_TOKENS) if starts else _SPAN)
-    by_start = (
-        _spans_of_tokens(starts, places) if draft.parts.get("relations.*", (0, ()))[1] else {}
-    )
+    _, relations = draft.parts.get("relations.*", (0, ()))
+    by_start = _spans_of_tokens(starts, places) if relations else {}
     for path, relation in draft.each("relations.*"):
         ends = list[tuple[str | None, object, str]]()
         for end in _ENDS:
