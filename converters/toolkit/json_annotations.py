@@ -11,7 +11,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import repeat
-from pathlib import Path as FilePath
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -24,7 +23,7 @@ from hlteval.converters.toolkit.json_documents import (
     explain,
     locate_records,
 )
-from hlteval.converters.toolkit.json_writing import ROLES, Objects, write_objects
+from hlteval.converters.toolkit.json_writing import ROLES, Objects, writer
 from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
@@ -44,7 +43,6 @@ from hlteval.converters.toolkit.span_texts import (
 )
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
-from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 
@@ -85,11 +83,7 @@ class Dialect:
     @property
     def write(self) -> Callable[..., None]:
         """Write all documents; see `write_objects`."""
-
-        def write(corpora: Iterable[Corpus], path: FilePath, layout: str = self.layout) -> None:
-            write_objects(corpora, path, layout, self.objects)
-
-        return write
+        return writer(self.objects, self.layout)
 
     @property
     def structure(self) -> Structure:

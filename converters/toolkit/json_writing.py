@@ -289,6 +289,15 @@ def write_objects(
         stream.write("\n]\n")
 
 
+def writer(objects: Objects, default: str) -> Callable[..., None]:
+    """Make the function of a format that writes documents, with a default layout."""
+
+    def write(corpora: Iterable[Corpus], path: Path, layout: str = default) -> None:
+        write_objects(corpora, path, layout, objects)
+
+    return write
+
+
 def as_number(name: str) -> str | int:
     """An identifier as a number, if it is written as one.
 
