@@ -65,6 +65,20 @@ def test_label_studio_annotators_and_attributes() -> None:
     assert labels == [("label", "geography", "ann@example.org")]
 
 
+def test_label_studio_keeps_identifiers_of_other_formats(tmp_path: Path) -> None:
+    """Only those that its reader has made begin with the number of an annotator."""
+    place = {"document": 0, "origin": 0, "label": "City", "start": 0, "end": 3}
+    corpus = Corpus(
+        documents=[{"row": 0, "name": "1", "text": "Osh"}],
+        mentions=[
+            {**place, "row": at, "record": at, "mention": f"1:{name}"}
+            for at, name in enumerate("ab")
+        ],
+    )
+    (task,) = rewrite(corpus, "label-studio", tmp_path / "x.json")
+    assert [item["id"] for item in task["annotations"][0]["result"]] == ["1:a", "1:b"]
+
+
 def test_label_studio_predictions() -> None:
     path = FIXTURES / "label-studio/valid/rivers.label-studio.json"
     corpus, findings = read_with(path, "label-studio", {"results": "predictions"})
