@@ -406,7 +406,7 @@ def mismatch_problem(mismatch: Mismatch, unit: str) -> Problem:
 
 def _hint(mismatch: Mismatch) -> str:
     """A hint where the text of an annotation is instead, and what else may be wrong."""
-    if not mismatch.is_plain:
+    if not mismatch.is_short:
         return f"count offsets in characters from the start of the document{mismatch.also}"
     nearest = mismatch.nearest()
     if nearest == mismatch.spans[0][0]:

@@ -88,9 +88,10 @@ class Layout(NamedTuple):
         return [name.strip('"') for name in names] if self.quoting == "minimal" else names
 
     def columns(self, names: Sequence[str]) -> tuple[list[int | None], list[str]]:
-        """The columns of documents, labels and scores, None for no such; and names that lack."""
+        """The columns of documents, labels and scores, None for none; and names that are missing."""
         columns, missing = list[int | None](), list[str]()
         lower = [name.lower() for name in names]
+        # the first three settings are columns
         wanted = zip(self, (_DOCUMENTS, _LABELS, _SCORES), (0, len(names) - 1, None), strict=False)
         for given, usual, otherwise in wanted:
             if not given:

@@ -75,7 +75,7 @@ class Mismatch(NamedTuple):
         return f"; the offsets match if they count {named[0]}" if named else ""
 
     @property
-    def is_plain(self) -> bool:
+    def is_short(self) -> bool:
         """Whether its text is short enough to be searched for."""
         return 0 < len(self.given) <= _LONGEST
 
@@ -99,7 +99,7 @@ class Mismatch(NamedTuple):
     @property
     def hint(self) -> str:
         """A hint where its text is instead."""
-        if not self.is_plain:
+        if not self.is_short:
             return f"count offsets from the start of the text{self.also}"
         nearest = self.nearest()
         if nearest is None:
