@@ -88,7 +88,7 @@ class Layout(NamedTuple):
         return [name.strip('"') for name in names] if self.quoting == "minimal" else names
 
     def columns(self, names: Sequence[str]) -> tuple[list[int | None], list[str]]:
-        """The columns of documents, labels and scores, None for none; and names that are missing."""
+        """The columns of documents, labels and scores, None for none; and missing names."""
         columns, missing = list[int | None](), list[str]()
         lower = [name.lower() for name in names]
         # the first three settings are columns
