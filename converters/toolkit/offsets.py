@@ -39,9 +39,7 @@ class UnitText:
         self.size = len(text)
         ends = np.cumsum(widths(text, unit))
         # Up to each offset, the characters that end there or before it.
-        offsets = np.arange(1 + int(ends[-1] if self.size else 0))
-        self.ended = np.searchsorted(ends, offsets, side="right")
-        self.ended[0] = 0
+        self.ended = np.bincount(ends, minlength=1).cumsum(dtype=np.int32)
 
     @property
     def length(self) -> int:
@@ -59,7 +57,7 @@ class UnitText:
 UNITS = frozenset({"bytes", "utf-16", "crlf", "graphemes"})
 
 
-def widths(text: str, unit: str) -> NDArray[np.int64]:
+def widths(text: str, unit: str) -> NDArray[np.int8]:
     r"""How many units each character of a text has; of a grapheme cluster, its first has the one.
 
     Examples:
@@ -71,11 +69,11 @@ def widths(text: str, unit: str) -> NDArray[np.int64]:
 
         sizes = [len(cluster) for cluster in regex.findall(r"\X", text)]
         begins = np.cumsum([0, *sizes])[:-1]
-        return np.bincount(begins, minlength=len(text)).astype(np.int64)
+        return np.bincount(begins, minlength=len(text)).astype(np.int8)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     more = {"bytes": (0x80, 0x800, 0x10000), "utf-16": (0x10000,)}.get(unit, ())
     wide = [points >= least for least in more] or [points == 0x0A]
-    return np.asarray(1 + np.sum(wide, axis=0), np.int64)
+    return np.asarray(1 + np.sum(wide, axis=0, dtype=np.int8), np.int8)
 
 
 class Counting(NamedTuple):

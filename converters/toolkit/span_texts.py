@@ -19,6 +19,8 @@ _JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _SPACE = str.maketrans("\r\n\t", "   ")
 #: Characters of a text that is searched for elsewhere, and in how many on either side.
 _LONGEST, _NEAR = 300, 50_000
+#: Characters of a text whose grapheme clusters are found.
+_MOST = 1_000_000
 #: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
 _ENOUGH, _SHARE = 10_000, 0.9
 
@@ -126,6 +128,8 @@ def matching_units(
         return frozenset()
     units = set[str]()
     for unit in UNIT_NAMES:
+        if unit == "graphemes" and len(text) > _MOST:  # they are found in many times the time
+            continue
         place = int if unit == CHARACTERS else _unit_text(text, unit).character
         pieces = [text[place(start - begin) : place(end - begin)] for start, end in spans]
         if any(joint.join(pieces) == given for joint in _JOINTS):
@@ -133,7 +137,7 @@ def matching_units(
     return frozenset(units)
 
 
-_unit_text = lru_cache(maxsize=4)(UnitText)
+_unit_text = lru_cache(maxsize=3)(UnitText)  # the units of one text
 
 
 class Mismatches:
