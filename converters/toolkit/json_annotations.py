@@ -336,11 +336,12 @@ class Draft(TableBuilder):
         """
         written, (start, end) = span, self.place(*span)
         if self.text is not None:
-            there = self.text[start:end]
+            there = self.text[start:end] if start >= 0 else ""
             if isinstance(text, str) and text and not is_text_of(text, there):
                 window, at = TextWindow(self.text, 0), (self.index, path)
                 units = matching_units(window, [written], text) - {self.offsets}
-                self.mismatches.add(Mismatch(at, window, [(start, end)], text, units))
+                spans = [(start, end) if start >= 0 else (0, 0)]
+                self.mismatches.add(Mismatch(at, window, spans, text, units))
             elif end <= start:
                 self.report("JAN202", path, begin=written[0], end=written[1])
             elif end > len(self.text):

@@ -65,6 +65,17 @@ def test_label_studio_annotators_and_attributes() -> None:
     assert labels == [("label", "geography", "ann@example.org")]
 
 
+def test_nothing_is_before_a_text(take: Take) -> None:
+    """Offsets that count from 1 begin at -1 where they are 0."""
+    result = [region("a", 0, 3, "City"), region("b", 0, 2, "City")]
+    result[0]["value"]["text"] = "Osh"
+    task = {"data": {"text": "Osh"}, "annotations": [{"result": result}]}
+    corpus, findings = take("label-studio", task, offsets="from-1-inclusive")
+    assert [found.code for found in findings] == ["JAN203"]
+    assert 'has "" at' in findings[0].message
+    assert corpus.mentions.select("start", "end", "text").rows() == [(-1, 3, "Osh"), (-1, 2, "")]
+
+
 def test_label_studio_keeps_identifiers_of_other_formats(tmp_path: Path) -> None:
     """Only those that its reader has made begin with the number of an annotator."""
     place = {"document": 0, "origin": 0, "label": "City", "start": 0, "end": 3}
