@@ -257,10 +257,10 @@ def _annotations(document: Document, which: str) -> list[Item]:
     for row in document.others.get("modifiers", []):
         about[row["target"]].append(row)
     for by, part in document.by_annotator().items():
-        prefix = f"{annotators.get(by, 0)}:"
         if by not in annotators:
             annotators[by] = next(others)
-        results[annotators[by]] += _results(part, prefix, about)
+        number = annotators[by]
+        results[number] += _results(part, f"{number}:", about)
     completed = {number: annotator for annotator, number in annotators.items()}
     listed = []
     for number, items in sorted(results.items()):

@@ -76,18 +76,15 @@ def test_nothing_is_before_a_text(take: Take) -> None:
     assert corpus.mentions.select("start", "end", "text").rows() == [(-1, 3, "Osh"), (-1, 2, "")]
 
 
-def test_label_studio_keeps_identifiers_of_other_formats(tmp_path: Path) -> None:
-    """Only those that its reader has made begin with the number of an annotator."""
-    place = {"document": 0, "origin": 0, "label": "City", "start": 0, "end": 3}
-    corpus = Corpus(
-        documents=[{"row": 0, "name": "1", "text": "Osh"}],
-        mentions=[
-            {**place, "row": at, "record": at, "mention": f"1:{name}"}
-            for at, name in enumerate("ab")
-        ],
-    )
+def test_label_studio_writes_identifiers_without_the_numbers_that_its_reader_adds(
+    tmp_path: Path,
+) -> None:
+    """A file has an identifier twice, which is reported; it comes back as it was."""
+    path = FIXTURES / "label-studio/invalid/JAN302-same-id.label-studio.json"
+    corpus, _ = read_with(path, "label-studio", {})
+    assert corpus.mentions["mention"].to_list() == ["a", "1:a"]
     (task,) = rewrite(corpus, "label-studio", tmp_path / "x.json")
-    assert [item["id"] for item in task["annotations"][0]["result"]] == ["1:a", "1:b"]
+    assert [item["id"] for item in task["annotations"][0]["result"]] == ["a", "a"]
 
 
 def test_label_studio_predictions() -> None:
