@@ -201,11 +201,11 @@ def _label_rows(
     if quoted:  # of a row of several lines, the first one shows nothing
         short &= ~pl.col("plain").str.contains('"', literal=True)
     odd = odd.filter(short | longer | pl.col("name").is_null())
+    own = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
     problems = [
-        Problem("LBT102" if given != width else "LBT103", record, 0, size,
-                {"given": given, "wanted": width})
+        Problem("LBT102" if given != width else "LBT103", record, 0, size, own[given])
         for record, size, given in odd.select("record", "size", "given").iter_rows()
-    ]  # fmt: skip
+    ]
     rows = table.filter(~pl.col("record").is_in(odd["record"].implode()))
     if layout.wide == "yes":
         titles = {str(at): title for at, title in enumerate(names) if at != document}
