@@ -18,6 +18,8 @@ The functions are those of the module that are called as the fields are. If the 
 - `locate` gives the cells of this table, or whole lines;
 - `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
   `as_files` gives, by name, with their content, to a folder;
+- `sniff`, `read`, `locate` and `write` are those of its `DIALECT`, if there is one: see
+  `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
@@ -75,6 +77,9 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
+    if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
+        names = ("sniff", "read", "locate", "write")
+        functions |= {name: getattr(dialect, name) for name in names}
     if as_files := own.get("as_files"):
         files = chain.from_iterable
         functions["write"] = lambda corpora, path: write_files(files(map(as_files, corpora)), path)

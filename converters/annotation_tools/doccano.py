@@ -26,18 +26,13 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import count
-from pathlib import Path
-from typing import Any
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft
 from hlteval.converters.toolkit.json_documents import Item
-from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
-from hlteval.converters.toolkit.offsets import CHARACTERS
+from hlteval.converters.toolkit.json_writing import Document, as_number, present
 from hlteval.representation import Corpus
-from hlteval.sources import Source
 
 _MEMBERS = re.compile(
     r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
@@ -54,16 +49,6 @@ _RELATION = ("id", "from_id", "to_id", "type")
 _LONGEST, _WORDS = 80, 6
 
 
-def sniff(source: Source) -> bool:
-    """Whether a file has members of a text."""
-    return is_like(source, ".jsonl", _MEMBERS)
-
-
-def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
-    """The texts of a source."""
-    return DIALECT.read(source, offsets)
-
-
 def _take(draft: Draft, item: Item) -> None:
     """Add a text."""
     draft.document(item.get("id"), item.get("text"))
@@ -75,8 +60,7 @@ def _take(draft: Draft, item: Item) -> None:
         for path, part in single or draft.each(f"{member}.*"):
             if member == "relations":
                 ends = [(names.get(part[end]), part[end], end) for end in _RELATION[1:3]]
-                own = None if part.get("id") is None else str(part["id"])
-                draft.relation(path, str(part["type"]), ends, own)
+                draft.relation(path, str(part["type"]), ends, part.get("id"))
                 draft.keep("$.relations", part, _RELATION)
             elif isinstance(part, list):
                 draft.mention(path, draft.identify(None, path), str(part[2]), (part[0], part[1]))
@@ -95,19 +79,13 @@ def _take(draft: Draft, item: Item) -> None:
                 draft.label(str(part))
 
 
-def write(corpora: Iterable[Corpus], path: Path, layout: str = "lines") -> None:
-    """All documents, one per line or in an array."""
-    write_objects(corpora, path, layout, _objects)
-
-
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every text, with the row of its document."""
     elements = {"mentions": "$.entities", "frames": "$.relations"}
     listed = list(json_writing.documents(corpus, elements))
     numbered, spans = _has_numbers(listed), any(document.mentions for document in listed)
     for document in listed:
-        item: Item = {"id": as_number(document.name)}
-        item |= {} if document.text is None else {"text": document.text}
+        item = present(id=as_number(document.name), text=document.text)
         categories = [label.label for label in document.labels]
         if spans and numbered:
             given = {each.number: as_number(each.name) for each in document.mentions}
@@ -146,20 +124,19 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what these objects cannot represent."""
     documents = list(json_writing.documents(corpus, {}))
     numbered = _has_numbers(documents)
-    names = [each for document in documents for each in document.mentions]
-    lost: list[Any] = [
-        each
-        for each in names
-        if (not isinstance(as_number(each.name), int) if numbered else each.own_name is not None)
-    ]
+    lost = sum(
+        isinstance(as_number(each.name), str) if numbered else each.own_name is not None
+        for document in documents
+        for each in document.mentions
+    )
     relations = [each.name for document in documents for each in document.relations]
     return {
         **json_writing.count_losses(corpus, ("$", "$.entities", "$.relations")),
-        "identifiers of mentions that are not numbers": len(lost),
+        "identifiers of mentions that are not numbers": lost,
         "missing identifiers of relations, which are numbered": relations.count(None),
     }
 
 
-DIALECT = Dialect("doccano", ".jsonl", {f"{name}.*": what for name, what in _PARTS.items()}, _take)
-locate = DIALECT.locate
+_PATTERNS = {f"{name}.*": definition for name, definition in _PARTS.items()}
+DIALECT = Dialect("doccano", ".jsonl", _PATTERNS, _take, _MEMBERS, _objects)
 FORMAT = declaration(__name__)

@@ -23,17 +23,16 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from itertools import count
-from pathlib import Path as FilePath
 from typing import Any
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft
 from hlteval.converters.toolkit.json_documents import Item, compact
-from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
+from hlteval.converters.toolkit.json_writing import Document, as_number, present
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -59,11 +58,6 @@ _MIN = {
     "annotator": "completed_by",
     "annotation_id": "id",
 }
-
-
-def sniff(source: Source) -> bool:
-    """Whether a file has members of a task."""
-    return is_like(source, ".json", _MEMBERS)
 
 
 def read(
@@ -120,9 +114,8 @@ def _take(draft: Draft, task: Item) -> None:
                 for member in ("from_id", "to_id")
             ]
             ends = ends[::-1] if item.get("direction") == "left" else ends
-            own = None if item.get("id") is None else str(item["id"])
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, own, annotator)
+                draft.relation(path, label, ends, item.get("id"), annotator)
             _keep_result(draft, item, "relation")
         elif not _add_other(draft, item, annotator, regions.get((number, item.get("id")))):
             draft.leave_out(f"type {item['type']}", path, "JAN106")
@@ -154,8 +147,7 @@ def _annotator(annotation: Mapping[str, Any], number: int, *, several: bool) -> 
 
 
 def _is_span(item: Item) -> bool:
-    value = item.get("value", {})
-    places = (value.get("start"), value.get("end"))
+    places = (item.get("value", {}).get(name) for name in ("start", "end"))
     known = all(type(place) is int and 0 <= place < _LARGEST for place in places)
     return item["type"] in _SPANS and known
 
@@ -166,8 +158,8 @@ def _add_region(draft: Draft, path: Path, item: Item, annotator: str | None, pre
     for label in value.get(item["type"]) or [""]:
         own = f"{names[0]}/{label}" if names else item.get("id")
         names.append(draft.identify(own, path, prefix))
-        span, more = (value["start"], value["end"]), {"confidence": item.get("score")}
-        draft.mention(path, names[-1], label, span, value.get("text"), annotator=annotator, **more)
+        more = (value.get("text"), None, item.get("score"))
+        draft.mention(path, names[-1], label, (value["start"], value["end"]), *more, annotator)
     _keep_result(draft, item, "labels", "label")
     return names[0]
 
@@ -229,9 +221,8 @@ def _take_minimal(draft: Draft, item: Item) -> None:
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
             for at, region in enumerate(parts):
                 kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")
-                named = bool(kind) and all(isinstance(label, str) for label in region[kind])
                 result = {"type": kind, "value": region, "from_name": control}
-                if named and _is_span(result):
+                if _is_span(result) and all(isinstance(label, str) for label in region[kind]):
                     _add_region(draft, (control, at), result, annotator, f"{number}:")
                 else:
                     draft.leave_out("regions without offsets or labels", (control,), "JAN106")
@@ -239,25 +230,18 @@ def _take_minimal(draft: Draft, item: Item) -> None:
             continue
         known.add(control)
     if new:
-        _keep_data(draft, {name: part for name, part in item.items() if name not in known}, "")
-        if member != "text" and member:
-            draft.keep("$.member", {member: None})
+        _keep_data(draft, {name: part for name, part in item.items() if name not in known}, member)
 
 
-def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "array") -> None:
-    """All documents as tasks."""
-
-    def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
-        elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
-        for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
-            own = document.members
-            which = "predictions" if "annotations" in own["$"] else "annotations"
-            member = next(iter(own["$.member"]), "text")
-            text = {} if document.text is None else {member: document.text}
-            task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
-            yield document.row, {**task, which: _annotations(document, which), **own["$"]}
-
-    write_objects(corpora, path, layout, objects)
+def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
+    """Every document as a task, with its row."""
+    elements = dict.fromkeys(("mentions", "frames", "instances"), _RESULT)
+    for document in json_writing.documents(corpus, elements, "modifiers", apart=True):
+        own = document.members
+        which = "predictions" if "annotations" in own["$"] else "annotations"
+        text = present(**{next(iter(own["$.member"]), "text"): document.text})
+        task = {"id": as_number(document.name), "data": {**text, **own["$.data"]}}
+        yield document.row, {**task, which: _annotations(document, which), **own["$"]}
 
 
 def _annotations(document: Document, which: str) -> list[Item]:
@@ -269,57 +253,53 @@ def _annotations(document: Document, which: str) -> list[Item]:
         annotators[f"{annotator} ({number})" if annotator in annotators else annotator] = number
     results: dict[int, list[Item]] = defaultdict(list, {number: [] for number in entries})
     others = count(max([0, *entries]) + 1)
-
-    def of(annotator: str | None) -> list[Item]:
-        if annotator not in annotators:
-            annotators[annotator] = next(others)
-        return results[annotators[annotator]]
-
     about: dict[str, list[Item]] = defaultdict(list)
     for row in document.others.get("modifiers", []):
         about[row["target"]].append(row)
-    for mention in document.mentions:
-        prefix = f"{annotators.get(mention.annotator, 0)}:"
-        members = dict(mention.members)
-        name, kind = mention.name.removeprefix(prefix), members.pop("type", "labels")
-        value = {"start": mention.start, "end": mention.end, "text": mention.text}
-        value = {key: part for key, part in value.items() if part is not None}
-        base = {"id": name or f"T{mention.number}", "from_name": "label", "to_name": "text"}
-        labels = {**value, kind: [mention.label], **members.pop("value", {})}
-        score = {} if mention.confidence is None else {"score": mention.confidence}
-        of(mention.annotator).append({**base, "type": kind, "value": labels, **score, **members})
-        for row in about.pop(mention.name, ()):
-            choices = {**value, "choices": [row["label"] if row["value"] is None else row["value"]]}
-            item = {**base, "from_name": row["label"], "type": "choices", "value": choices}
-            of(mention.annotator).append(item)
-    _add_others(document, of, annotators)
+    for by, part in document.by_annotator().items():
+        if by not in annotators:
+            annotators[by] = next(others)
+        number = annotators[by]
+        results[number] += _results(part, f"{number}:", about)
     completed = {number: annotator for annotator, number in annotators.items()}
     listed = []
-    for number in sorted(results):
-        members, by = entries.get(number, {}), completed.get(number)
-        if number not in entries and by is not None:
-            members = {"completed_by": as_number(by)}
-            members = members if which == "annotations" else {"model_version": by}
+    for number, items in sorted(results.items()):
+        by = completed.get(number)
+        own = {"completed_by": by and as_number(by)} if which == "annotations" else {}
+        members = entries.get(number, present(**(own or {"model_version": by})))
         raw = document.members.get(f"$.annotations[{number}].result", {})
-        listed.append({**members, "result": [*results[number], *raw.values()]})
+        listed.append({**members, "result": [*items, *raw.values()]})
     return listed
 
 
-def _add_others(document: Document, of: Any, annotators: Mapping[str | None, int]) -> None:
-    """Add relations, and the labels of the document."""
+def _results(document: Document, prefix: str, about: dict[str, list[Item]]) -> Iterator[Item]:
+    """The regions of an annotator, what is about them, relations and choices.
+
+    Args:
+        document: what the annotator has of a document.
+        prefix: the beginning of identifiers that others have, too.
+        about: the attributes of each mention; those that are written are taken out.
+    """
+    for mention in document.mentions:
+        name, members = mention.name.removeprefix(prefix), dict(mention.members)
+        kind, score = members.pop("type", "labels"), present(score=mention.confidence)
+        value = present(start=mention.start, end=mention.end, text=mention.text)
+        base = {"id": name or f"T{mention.number}", "from_name": "label", "to_name": "text"}
+        labels = {**value, kind: [mention.label], **members.pop("value", {})}
+        yield {**base, "type": kind, "value": labels, **score, **members}
+        for row in about.pop(mention.name, ()):
+            value["choices"] = [row["label"] if row["value"] is None else row["value"]]
+            own = {"from_name": row["label"], "type": "choices", "value": dict(value)}
+            yield {**base, **own}
     for relation in document.relations:
-        prefix = f"{annotators.get(relation.annotator, 0)}:"
-        names = [end.name.removeprefix(prefix) for end in relation.ends]
-        item: Item = {} if relation.name is None else {"id": relation.name}
-        item |= {"type": "relation", "from_id": names[0], "to_id": names[1]}
-        item |= {"direction": "right", "labels": [relation.label]}
-        direction = relation.members.get("direction", "right")
-        of(relation.annotator).append(
-            {**item, **relation.members, "direction": "right" if direction == "left" else direction}
-        )
+        source, target = (end.name.removeprefix(prefix) for end in relation.ends)
+        item = present(id=relation.name, type="relation", from_id=source, to_id=target)
+        item |= {"direction": "right", "labels": [relation.label], **relation.members}
+        item["direction"] = {"left": "right"}.get(item["direction"], item["direction"])
+        yield item
     for label in document.labels:
         item = {"from_name": "choice", "to_name": "text", "type": "choices"}
-        of(label.annotator).append({**item, "value": {"choices": [label.label]}, **label.members})
+        yield {**item, "value": {"choices": [label.label]}, **label.members}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
@@ -335,17 +315,11 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     }
 
 
-DIALECT = Dialect(
-    "label-studio",
-    ".json",
-    {
-        f"{which}.*{part}": definition
-        for which in ("annotations", "predictions")
-        for part, definition in (("", "annotation"), (".result.*", "result"))
-    },
-    _take,
-    merges=True,
-    naming={"label": ""},
-)
-locate = DIALECT.locate
+_PARTS = {
+    f"{which}.*{part}": definition
+    for which in ("annotations", "predictions")
+    for part, definition in (("", "annotation"), (".result.*", "result"))
+}
+_FORM = ("label-studio", ".json", _PARTS, _take, _MEMBERS, _objects, "array")
+DIALECT = Dialect(*_FORM, merges=True, naming={"label": ""})
 FORMAT = declaration(__name__)

@@ -27,9 +27,8 @@ from typing import Any, cast
 from xml.etree.ElementTree import Element
 
 from hlteval.converters.bioc import writing
-from hlteval.converters.bioc.bioc_xml import count_characters
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.bioc.reading import HEADER, Documents, Mismatches
+from hlteval.converters.bioc.reading import HEADER, LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
@@ -44,6 +43,7 @@ from hlteval.converters.toolkit.json_documents import (
 )
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import read_members, with_suffix
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, decode
@@ -214,7 +214,7 @@ class _File:
 
     def __init__(self, reporter: Reporter, names: dict[str, int], offsets: str) -> None:
         self.reporter, self.names, self.offsets = reporter, names, offsets
-        self.mismatches = Mismatches(lambda problem, *where: self.report(problem, where[0]))
+        self.mismatches = Mismatches(self.report_mismatch, LEAST)
         self.count = self.documents = 0
         self.begin()
 
@@ -259,16 +259,14 @@ class _File:
 
     def tables(self, *, last: bool = False) -> Item:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
-        if self.offsets != CHARACTERS:
-            count_characters(cast("Any", self.root), self.offsets)
         passed = frozenset(self.passed)
         part = Part(cast("Any", self.root), self.ordinals, (), passed, cast("Any", None))
-        documents = Documents(part, self.names, self.documents)
+        documents = Documents(part, self.names, self.documents, self.offsets)
         self.documents = documents.ordinal
         for problem, member, _ in documents.problems:
             self.report(problem, self.where[problem.record], member)
-        for mismatch in self.mismatches.relevant(documents.mismatches):
-            self.mismatches.add(mismatch, cast("Any", self.where[mismatch.record]))
+        for mismatch in documents.mismatches:
+            self.mismatches.add(mismatch._replace(place=self.where[mismatch.place[0]]))
         if last:
             self.mismatches.decide()
         places = dict[int, tuple[int, int]]()
@@ -282,6 +280,10 @@ class _File:
         rejected = [{**row, "row": at} for at, row in enumerate([*self.rejected, *others])]
         self.begin()
         return {**tables, "rejected_records": rejected}
+
+    def report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        """Report an annotation whose text is not there, or the unit of offsets that explains it."""
+        self.report(mismatch_problem(mismatch, unit), mismatch.place)
 
     def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""
@@ -310,7 +312,8 @@ def write(corpora: Iterable[Corpus], path: FilePath) -> None:
                 head = _head(infons, document.row) if not begun else ","
                 item: Item = {"id": document.name, "infons": dict(_pairs(document.infons))}
                 item["passages"] = [_passage(passage) for passage in document.passages]
-                item |= _items(document.annotations, document.relations)
+                item["annotations"] = [_item(each) for each in document.annotations]
+                item["relations"] = [_item(each) for each in document.relations]
                 stream.write(f"{head}\n{compact(item)}")
                 begun = True
         stream.write(f"{'' if begun else _head(writing.Infons(Corpus()), 0)}\n]}}\n")
@@ -338,32 +341,16 @@ def _passage(passage: writing.Passage) -> Item:
         item["text"] = passage.text
     if passage.key[0] != "sentence":
         item["sentences"] = [_passage(sentence) for sentence in passage.sentences]
-    return {**item, **_items(passage.annotations, ())}
+    return {**item, "annotations": [_item(each) for each in passage.annotations], "relations": []}
 
 
-def _items(
-    annotations: Iterable[writing.Item], relations: Iterable[writing.Item]
-) -> dict[str, list[Item]]:
-    """Annotations and relations as objects."""
-    return {
-        "annotations": [
-            {
-                "id": item.name,
-                "infons": dict(_pairs(item.infons)),
-                "text": item.text,
-                "locations": [{"offset": a, "length": b - a} for a, b in item.locations],
-            }
-            for item in annotations
-        ],
-        "relations": [
-            {
-                "id": item.name,
-                "infons": dict(_pairs(item.infons)),
-                "nodes": [{"refid": target, "role": role} for target, role in item.nodes],
-            }
-            for item in relations
-        ],
-    }
+def _item(item: writing.Item) -> Item:
+    """An annotation or relation as an object."""
+    own: Item = {"id": item.name, "infons": dict(_pairs(item.infons))}
+    if item.locations:
+        places = [{"offset": start, "length": end - start} for start, end in item.locations]
+        return {**own, "text": item.text, "locations": places}
+    return {**own, "nodes": [{"refid": target, "role": role} for target, role in item.nodes]}
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

@@ -31,69 +31,24 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import polars as pl
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import declared_encoding, parts
-from hlteval.converters.bioc.reading import Documents, Mismatches
+from hlteval.converters.bioc.reading import LEAST, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
+from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.source_files import has_suffix, head_of_first, with_suffix
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.xml_elements import Malformed, encoding_problem
 from hlteval.syntax.xml_places import ABSENT, Lines, Written, attributes, escape
 
-if TYPE_CHECKING:
-    from lxml.etree import _Element as Element
-
-
 _DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE collection SYSTEM "BioC.dtd">\n'
-
-
-def count_characters(root: Element, unit: str) -> None:
-    """Change the offsets and lengths below a collection from another unit to characters.
-
-    Passages are moved too, unless they overlap in that unit: then they count characters already.
-    Values that are not numbers stay, and are reported by the reader.
-    """
-    for document in root.iter("document"):
-        blocks: list[tuple[int, int, UnitText]] = []  # with offsets as written and in characters
-        written_end = end = 0
-        for element in document.iter("passage", "sentence"):
-            offset, text = element.find("offset"), element.find("text")
-            start = None if offset is None else _number(offset.text)
-            if offset is None or start is None:
-                continue
-            moved = end + start - written_end if start >= written_end else start
-            offset.text = str(moved)
-            if text is not None:
-                own = UnitText(text.text or "", unit)
-                blocks.append((start, moved, own))
-                written_end, end = start + own.length, moved + own.size
-        for location in document.iter("location"):
-            start, length = (_number(location.get(name)) for name in ("offset", "length"))
-            if start is None or length is None:
-                continue
-            characters = [start, start + length]
-            for at, place in enumerate(characters if blocks else ()):
-                # in the last text that begins at or before it
-                before = [block for block in blocks if block[0] <= place] or blocks[:1]
-                begin, moved, own = before[-1]
-                characters[at] = moved + own.character(place - begin)
-            location.set("offset", str(characters[0]))
-            location.set("length", str(characters[1] - characters[0]))
-
-
-def _number(value: str | None) -> int | None:
-    text = (value or "").strip()
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 16 else None
-
-
 _SUFFIX = ".bioc.xml"
 
 
@@ -159,23 +114,22 @@ class _File:
         declared = declared_encoding(self.data)
         if problem := encoding_problem(declared, self.member.encoding):
             self.explain(problem)
-        mismatches, ordinal = Mismatches(self.report), 0
+        mismatches, ordinal = Mismatches(self.report_mismatch, LEAST), 0
         for part in parts(self.data):
-            if self.offsets != CHARACTERS:
-                count_characters(part.root, self.offsets)
-            documents = Documents(part, self.names, ordinal)
+            documents = Documents(part, self.names, ordinal, self.offsets)
             ordinal = documents.ordinal
             for violation in part.problems:
                 self.explain(violation)
-            relevant = mismatches.relevant(documents.mismatches)
+            relevant = [m for m in documents.mismatches if mismatches.unit not in m.units]
             wanted = {problem.record for problem, *_ in documents.problems}
             wanted |= {problem.record for _, problem, *_ in documents.rejected}
-            wanted |= {mismatch.record for mismatch in relevant}
+            wanted |= {mismatch.place[0] for mismatch in relevant}
             places = part.places(wanted) if wanted else {}
             for problem, attribute, name in documents.problems:
                 self.report(problem, places[problem.record], name, attribute)
             for mismatch in relevant:
-                mismatches.add(mismatch, places[mismatch.record])
+                record, name = mismatch.place
+                mismatches.add(mismatch._replace(place=(places[record], name)))
             found, self.findings = (*self.findings, *self.bounded.take()), []
             corpus = Corpus(sources=[self.origin], **documents.tables(places))
             yield ReadResult(corpus, found, (self.member,))
@@ -191,6 +145,10 @@ class _File:
             return problem.finding(self.member.display, at.span, at.excerpt, name)
 
         self.bounded.add(problem.code, place[0], finding, problem)
+
+    def report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        """Report an annotation whose text is not there, or the unit of offsets that explains it."""
+        self.report(mismatch_problem(mismatch, unit), *mismatch.place)
 
     def explain(self, problem: Problem) -> None:
         """Add the finding of something that is not XML, or not in the schema."""

@@ -29,13 +29,14 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.bioc.reading import Mismatch, Mismatches, TextWindow
+from hlteval.converters.bioc.reading import LEAST, mismatch_problem
 from hlteval.converters.bioc.writing import writable
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow, matching_units
 from hlteval.converters.toolkit.spans import candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -121,15 +122,16 @@ class _Lines:
         ]
         places = [place_in(text or "", offsets) for text in texts]
         rows = {name: row for row, name in enumerate(self.parts)}
-        mismatches = Mismatches(lambda problem, *_: self.report(problem))
-        for record, cells in records:
+        mismatches = Mismatches(self.report, LEAST)
+        # texts are looked at one after the other, also if the lines of documents alternate
+        for record, cells in sorted(records, key=lambda each: rows[each[1][0]]):
             row = rows[cells[0]]
             if _is_relation(cells):
                 self.relation((row, 0, record), cells)
                 continue
             mismatch = self.annotation((row, 0, record), cells, texts[row], places[row])
             if mismatch:
-                mismatches.add(mismatch, (record, 1))
+                mismatches.add(mismatch)
         mismatches.decide()
         self.check_relations()
         for name, row in rows.items():
@@ -157,7 +159,7 @@ class _Lines:
         line, record = self.lines[key[2] - 1], key[2]
         for column, given in zip(("start", "end"), cells[1:3], strict=True):
             if not _NUMBER.fullmatch(given) or int(given) < int(cells[1]):
-                place = _stretch(line, _ANNOTATION[column])
+                place = source_files.cell_stretch(line, _ANNOTATION[column])
                 self.reject("PBT102", record, *place, given=given[:40] or "nothing", column=column)
                 return None
         start, end = place_of(int(cells[1]), int(cells[2]))
@@ -168,7 +170,8 @@ class _Lines:
             near = end - start <= _LONGEST + 2 * len(quote)  # longer ones are not even compared
             if not near or not window.has([(start, end)], quote):
                 parts = _fragments(text[start:end], quote, start) if near else None
-                mismatch = Mismatch(record, None, ((start, end),), quote, window)
+                units = matching_units(window, [(start, end)], quote)
+                mismatch = Mismatch(record, window, [(start, end)], quote, units)
         fragments = [{"start": a, "end": b} for a, b in parts] if parts else None
         entity, *others = _identifiers(cells[5] if cells[5:] else "")
         links = enumerate(others, start=2)
@@ -191,17 +194,17 @@ class _Lines:
             known[document].update(() if entity is None else (entity, *re.split("[,;]", entity)))
         for document, _, record, *_, role, target in self.rows["arguments"]:
             if known[document] and target not in known[document]:
-                place = _stretch(self.lines[record - 1], _RELATION[role])
+                place = source_files.cell_stretch(self.lines[record - 1], _RELATION[role])
                 self.problems.append(Problem("PBT301", record, *place, {"target": target[:40]}))
 
-    def report(self, problem: Problem) -> None:
+    def report(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
-        code = {"BIO203": "PBT201", "BIO204": "PBT202"}[problem.code]
-        place = _stretch(self.lines[problem.record - 1], _ANNOTATION["text"])
-        values = dict(problem.values)
+        place = source_files.cell_stretch(self.lines[mismatch.place - 1], _ANNOTATION["text"])
+        values = dict(mismatch_problem(mismatch, unit).values)
         if str(values.get("hint")).startswith("use length"):
             values["hint"] = "correct the end; the start fits"
-        self.problems.append(Problem(code, problem.record, *place, values))
+        code = "PBT202" if unit else "PBT201"
+        self.problems.append(Problem(code, mismatch.place, *place, values))
 
 
 def _is_relation(cells: Sequence[str]) -> bool:
@@ -235,19 +238,12 @@ def _fragments(there: str, quote: str, start: int) -> list[tuple[int, int]] | No
     return None
 
 
-def _stretch(line: str, at: int) -> tuple[int, int]:
-    """The place of a cell in its line; of the whole line, if there is no such cell."""
-    cells = line.split("\t")
-    start = sum(len(cell) + 1 for cell in cells[:at])
-    return (start, start + len(cells[at])) if 0 < at < len(cells) else (0, len(line))
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The cells of lines; a record is a line."""
 
     def stretch(line: str, field: str) -> tuple[int, int]:
         fields = _RELATION if _is_relation(line.split("\t")) else _ANNOTATION
-        return _stretch(line, fields.get(field, 0))
+        return source_files.cell_stretch(line, fields.get(field))
 
     return source_files.locate_lines(member, places, stretch)
 

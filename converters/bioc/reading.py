@@ -4,196 +4,27 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import decimal, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow, matching_units
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 
 if TYPE_CHECKING:
     from lxml.etree import _Element as Element
 
-
-# The texts of annotations in BioC, which are what is at their locations in a passage or document.
-#
-# Line breaks count as spaces; spaces at either end are often lost, by tools and by formats that
-# have none there. The parts of a discontinuous annotation may be joined with or without a space or
-# dots, or be followed from the first to the last.
-
-
-_JOINTS = (" ", "", "...", " ... ", "…", " … ")
-_SPACE = str.maketrans("\r\n\t", "   ")
-#: Characters of a text that is searched for elsewhere.
-_LONGEST = 300
-#: Characters on either side in which it is searched for.
-_NEAR = 50_000
-#: Mismatches that show how offsets are counted: how many, and which share of all.
-_LEAST, _SHARE = 3, 0.9
-#: Mismatches after which the unit of the offsets is decided.
-_MOST = 10_000
-#: What other units than characters are called.
-_NAMES = {"bytes": "bytes", "utf-16": "UTF-16 code units"}
-#: The encoding of each unit, and the bytes of a unit.
-_ENCODINGS = {"bytes": ("utf-8", 1), "utf-16": ("utf-16-le", 2)}
-
-
-class TextWindow(NamedTuple):
-    """The text of a passage, sentence or document, and the offset at which it starts."""
-
-    text: str
-    start: int
-
-    def pieces(self, spans: Sequence[tuple[int, int]]) -> list[str]:
-        """The texts at some places."""
-        return [self.text[max(0, a - self.start) : max(0, b - self.start)] for a, b in spans]
-
-    def has(self, spans: Sequence[tuple[int, int]], text: str) -> bool:
-        """Whether a text is what is at some places; spaces at its ends may be lost.
-
-        Examples:
-            >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
-            True
-        """
-        pieces = self.pieces(spans)
-        first, last = min(spans)[0], max(end for _, end in spans)
-        if first < self.start:
-            return False
-        if len(spans) > 1:
-            whole = self.text[first - self.start : last - self.start]
-            pieces = [*(joint.join(pieces) for joint in _JOINTS), whole]
-        plain = text.translate(_SPACE).strip(" ")
-        return any(piece.translate(_SPACE).strip(" ") == plain for piece in pieces)
-
-
-class Mismatch(NamedTuple):
-    """An annotation whose text is not what is at its locations.
-
-    Attributes:
-        record: the ordinal of the annotation in the file.
-        identifier: its identifier.
-        spans: its locations.
-        text: its text.
-        window: the text of the passage that holds it.
-    """
-
-    record: int
-    identifier: str | None
-    spans: tuple[tuple[int, int], ...]
-    text: str
-    window: TextWindow
-
-    def units(self) -> frozenset[str]:
-        """The other units in which its offsets match, counted from the start of the passage."""
-        begin, fitting = self.window.start, set()
-        for unit, (encoding, width) in _ENCODINGS.items():
-            data = _encode(self.window.text, encoding)
-            pieces = [
-                data[width * (start - begin) : width * (end - begin)].decode(encoding, "replace")
-                for start, end in self.spans
-                if start >= begin
-            ]
-            if any(joint.join(pieces) == self.text for joint in _JOINTS):
-                fitting.add(unit)
-        return frozenset(fitting)
-
-    def problem(self, units: Collection[str]) -> Problem:
-        """The problem of this annotation, with a hint where its text is.
-
-        Args:
-            units: other units in which its offsets match.
-        """
-        pieces = (piece[:40] for piece in self.window.pieces(self.spans[:3]))
-        named = [name for unit, name in _NAMES.items() if unit in units]
-        also = f"; the given offsets match if they count {named[0]}" if named else ""
-        values = {"actual": " … ".join(pieces), "given": self.text[:40], "hint": self._hint(also)}
-        return Problem("BIO203", self.record, 0, 0, values)
-
-    def _hint(self, also: str) -> str:
-        """A hint where the text is instead, and what else may be wrong."""
-        if not self.text or len(self.text) > _LONGEST:
-            return f"count offsets in characters from the start of the document{also}"
-        begin, first = self.window.start, self.spans[0][0]
-        low = max(0, first - begin - _NEAR)
-        near = self.window.text[low : max(0, first - begin) + _NEAR]
-        middle = max(0, first - begin - low)
-        before = near.rfind(self.text, 0, middle + len(self.text))
-        places = [at + low + begin for at in (before, near.find(self.text, middle)) if at >= 0]
-        nearest = min(places, key=lambda place: abs(place - first), default=None)
-        if nearest == first:
-            single = "" if len(self.spans) == 1 else f"a single location at {nearest} with "
-            return f"use {single}length {len(self.text)}{also}"
-        if nearest is not None:
-            return f"use offset {nearest}{also}"
-        if also:
-            return f"count offsets in characters{also}"
-        return "check the passage; it does not contain this text"
-
-
-@lru_cache(maxsize=2)
-def _encode(text: str, encoding: str) -> bytes:
-    return text.encode(encoding)
-
-
-#: Takes a problem, the line and column of its element, and the identifier of the record.
-Report = Callable[[Problem, tuple[int, int], str | None], None]
-
-
-class Mismatches:
-    """The mismatches of a file.
-
-    Offsets that count bytes, or units of UTF-16, are one problem of the whole file. So mismatches
-    are kept until enough are seen, whatever the parts that the file is read in.
-
-    Attributes:
-        unit: the unit that offsets count, once it is decided; empty for characters.
-    """
-
-    def __init__(self, report: Report) -> None:
-        self.report = report
-        self.unit: str | None = None
-        self.kept: list[tuple[Problem, tuple[int, int], str | None, frozenset[str]]] = []
-
-    def relevant(self, mismatches: Iterable[Mismatch]) -> list[Mismatch]:
-        """The mismatches that the unit does not explain, as far as it is decided."""
-        return [found for found in mismatches if not self.unit or self.unit not in found.units()]
-
-    def add(self, mismatch: Mismatch, place: tuple[int, int]) -> None:
-        """Take a mismatch at its line and column, and report what can be reported by now."""
-        units = mismatch.units()
-        if self.unit is None:
-            self.kept.append((mismatch.problem(units), place, mismatch.identifier, units))
-            if len(self.kept) >= _MOST:
-                self.decide()
-        elif self.unit not in units:
-            self.report(mismatch.problem(units), place, mismatch.identifier)
-
-    def decide(self) -> None:
-        """Decide on the unit that nearly all fit in, and report what it does not explain."""
-        if self.unit is not None:
-            return
-        self.unit = ""
-        for unit, name in _NAMES.items():
-            fitting = [entry for entry in self.kept if unit in entry[-1]]
-            if not self.unit and len(fitting) >= max(_LEAST, _SHARE * len(self.kept)):
-                problem, place, identifier, _ = fitting[0]
-                values = {"what": name, "element": "annotation", "setting": unit}
-                self.report(problem._replace(code="BIO204", values=values), place, identifier)
-                self.unit = unit
-        for problem, place, identifier, units in self.kept:
-            if self.unit not in units:
-                self.report(problem, place, identifier)
-        self.kept.clear()
-
-
 #: The elements of a collection before its infons.
 HEADER = ("source", "date", "key", "version")
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
 #: Most characters between two passages that a text is filled with.
 GAP = 1_000_000
+#: Mismatches at least that show how offsets are counted.
+LEAST = 3
 #: Largest offset that is read.
 LARGEST = 10**15 - 1
 _NUMBER = re.compile("[0-9]{1,15}")
@@ -212,13 +43,17 @@ class Documents:
         rejected: the annotations that cannot be read: document, problem, identifier and text.
     """
 
-    def __init__(self, part: Part, names: dict[str, int], ordinal: int) -> None:
+    def __init__(
+        self, part: Part, names: dict[str, int], ordinal: int, offsets: str = CHARACTERS
+    ) -> None:
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[tuple[Problem, str, str | None]] = []
         self.mismatches: list[Mismatch] = []
         self.rejected: list[tuple[int, Problem, str | None, str]] = []
+        if offsets != CHARACTERS:
+            count_characters(part.root, offsets)
         header: list[Element] = []
         for element in self.children(part.root):
             if element.tag == "document":
@@ -372,7 +207,8 @@ class Documents:
         near = document if own is None or start is None else TextWindow(own, start)
         if near is None or near.has(spans, text) or (document and document.has(spans, text)):
             return
-        self.mismatches.append(Mismatch(place[2], element.get("id"), tuple(spans), text, near))
+        at, units = (place[2], element.get("id")), matching_units(near, spans, text)
+        self.mismatches.append(Mismatch(at, near, spans, text, units))
 
     def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
         """The places of an annotation; none where they cannot be read, which is reported."""
@@ -429,6 +265,45 @@ class Documents:
             self.rows["frames"].append((*place, name, kind, label, trigger))
             arguments = enumerate(nodes, start=1)
             self.rows["arguments"] += [(*place, row, at, *node) for at, node in arguments]
+
+
+def count_characters(root: Element, unit: str) -> None:
+    """Change the offsets and lengths below a collection from another unit to characters.
+
+    Passages are moved too, unless they overlap in that unit: then they count characters already.
+    Values that are not numbers stay, and are reported by the reader.
+    """
+    for document in root.iter("document"):
+        blocks: list[tuple[int, int, UnitText]] = []  # with offsets as written and in characters
+        written_end = end = 0
+        for element in document.iter("passage", "sentence"):
+            offset, text = element.find("offset"), element.find("text")
+            start = None if offset is None else _number_in(offset.text)
+            if offset is None or start is None:
+                continue
+            moved = end + start - written_end if start >= written_end else start
+            offset.text = str(moved)
+            if text is not None:
+                own = UnitText(text.text or "", unit)
+                blocks.append((start, moved, own))
+                written_end, end = start + own.length, moved + own.size
+        for location in document.iter("location"):
+            start, length = (_number_in(location.get(name)) for name in ("offset", "length"))
+            if start is None or length is None:
+                continue
+            characters = [start, start + length]
+            for at, place in enumerate(characters if blocks else ()):
+                # in the last text that begins at or before it
+                before = [block for block in blocks if block[0] <= place] or blocks[:1]
+                begin, moved, own = before[-1]
+                characters[at] = moved + own.character(place - begin)
+            location.set("offset", str(characters[0]))
+            location.set("length", str(characters[1] - characters[0]))
+
+
+def _number_in(value: str | None) -> int | None:
+    text = (value or "").strip()
+    return int(text) if _NUMBER.fullmatch(text) else None
 
 
 class DocumentText:
@@ -519,3 +394,26 @@ class DocumentText:
 def _text(children: Iterable[Element]) -> str | None:
     """The first text among some elements."""
     return next((child.text or "" for child in children if child.tag == "text"), None)
+
+
+def mismatch_problem(mismatch: Mismatch, unit: str) -> Problem:
+    """The problem of an annotation whose text is elsewhere, or of the unit that explains most."""
+    if unit:
+        values = {"what": UNIT_NAMES[unit], "element": "annotation", "setting": unit}
+        return Problem("BIO204", 0, 0, 0, values)
+    return Problem("BIO203", 0, 0, 0, mismatch.values(_hint(mismatch)))
+
+
+def _hint(mismatch: Mismatch) -> str:
+    """A hint where the text of an annotation is instead, and what else may be wrong."""
+    if not mismatch.is_short:
+        return f"count offsets in characters from the start of the document{mismatch.also}"
+    nearest = mismatch.nearest()
+    if nearest == mismatch.spans[0][0]:
+        single = "" if len(mismatch.spans) == 1 else f"a single location at {nearest} with "
+        return f"use {single}length {len(mismatch.given)}{mismatch.also}"
+    if nearest is not None:
+        return f"use offset {nearest}{mismatch.also}"
+    if mismatch.also:
+        return f"count offsets in characters{mismatch.also}"
+    return "check the passage; it does not contain this text"

@@ -1,7 +1,6 @@
-"""Cells of lines: as the columns of a table, and as stretches of a line."""
+"""Cells of lines as the columns of a table."""
 
 from io import BytesIO
-from itertools import accumulate, pairwise
 
 import polars as pl
 
@@ -45,14 +44,3 @@ def read_cells(
         table = table.with_columns(record=record)
         return table.with_columns(pl.col(names).replace("", None))
     return table.with_columns(record=record)
-
-
-def cell_spans(line: str, separator: str) -> list[tuple[int, int]]:
-    r"""The stretches of the cells of a line: first code point, and one past the last, 0-based.
-
-    Examples:
-        >>> cell_spans("ab\t\tc", "\t")
-        [(0, 2), (3, 3), (4, 5)]
-    """
-    ends = accumulate((len(cell) + 1 for cell in line.split(separator)), initial=0)
-    return [(start, end - 1) for start, end in pairwise(ends)]

@@ -32,12 +32,12 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.converters.columns import tag_writing
-from hlteval.converters.columns.cells import cell_spans, read_cells
+from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.columns.tag_findings import Repair
-from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.source_files import head_of_first, locate_lines
+from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import Scheme, move_suffix
 from hlteval.sources import Member, Source
@@ -296,26 +296,12 @@ def locate(
     member: Member, places: Sequence[FieldRef], column: str = "-1", conlleval: str = ""
 ) -> list[Location | None]:
     """The lines of places of a file; of a label or tag, its cell."""
-    tag = _tag_stretch(_tag_column(column, conlleval))
-    of_tag = {"label", "tag", "start", "end", "extent", "offsets"}
-
-    def stretch(line: str, field: str) -> tuple[int, int]:
-        return tag(line, field) if field in of_tag else (0, len(line))
-
-    return locate_lines(member, places, stretch)
+    return locate_tags(member, places, {"tag": _tag_stretch(_tag_column(column, conlleval))})
 
 
 def _tag_stretch(column: int) -> Stretch:
     """Make the function that finds the cell of a column in a line."""
-
-    def stretch(line: str, _: str) -> tuple[int, int]:
-        if "\t" in line:
-            spans = cell_spans(line, "\t")
-        else:
-            spans = [match.span() for match in re.finditer("[^ ]+", line)]
-        return spans[column] if -len(spans) <= column < len(spans) else (0, len(line))
-
-    return stretch
+    return lambda line, _: cell_stretch(line, column, "\t" if "\t" in line else " ")
 
 
 write, count_losses = tag_writing.write, tag_writing.count_losses

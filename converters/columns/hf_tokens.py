@@ -18,9 +18,7 @@ Codes raised: HFT1xx, and COL1xx for tags.
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from io import BytesIO
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -31,120 +29,81 @@ from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.parquet_sizes import size_problem
-from hlteval.converters.toolkit.source_files import (
-    File,
-    head,
-    locate_lines,
-    read_members,
-    unique_name,
-)
+from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.parquet_sizes import MAGIC, column_names, read_table, write_table
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_text import strict
 from hlteval.syntax.tsv import Lines, shorten
 
-_MAGIC = b"PAR1"
 _TAGS = ("ner_tags", "tags", "labels")
 _ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
 #: The number of what is not scored, and the name that it is read as.
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
+_TEXTS = pl.List(pl.String())
+_TOKENS = {"record": pl.Int64, "document": pl.Int64, "word": pl.String, "tag": pl.String}
 
 
 def sniff(source: Source) -> bool:
     """Whether it is a file with a row of tokens and tags."""
     members = source.members if source.kind in {"file", "stdin"} else ()
-    try:
-        if members and members[0].reader()(0, 4) == _MAGIC:
-            columns = pl.read_parquet_schema(BytesIO(members[0].fetch()))
-            return "tokens" in columns and not columns.keys().isdisjoint(_TAGS)
-    except (Unreadable, pl.exceptions.PolarsError, OSError):
-        return False
-    line = head(source, 20_000).partition("\n")[0]
+    if members and (columns := column_names(members[0])):
+        return "tokens" in columns and not {*_TAGS}.isdisjoint(columns)
+    line = source_files.head(source, 20_000).partition("\n")[0]
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
 
 
-@dataclass
-class _Rows:
-    """The rows of a file.
+def _rows(
+    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: Sequence[str]
+) -> TokenRows:
+    """The tokens of rows.
 
-    Attributes:
+    Args:
+        every: the number of each row, the length of its line, and its columns by name.
+        words: the name of the column of tokens.
+        tags: that of the column of tags; empty for that of the first row that has one.
         names: the names of tags by number; empty where they are not declared.
-        tokens: the name of the column of tokens.
-        tags: that of the column of tags; empty until the first row that has one.
-        ignored: how many tags are not scored.
-        nameless: how many tags are numbers where no names are declared.
     """
-
-    names: Sequence[str]
-    tokens: str
-    tags: str
-    problems: list[Problem] = field(default_factory=list)
-    columns: dict[str, list[Any]] = field(
-        default_factory=lambda: {"record": [], "document": [], "word": [], "tag": []}
-    )
-    documents: dict[int, str] = field(default_factory=dict)
-    taken: dict[str, int] = field(default_factory=dict)
-    ignored: int = 0
-    nameless: int = 0
-    count: int = 0
-
-    def add(self, record: int, row: Any, size: int) -> None:
-        """Add a row, or note what is wrong with it.
-
-        Args:
-            record: its number.
-            row: its columns by name.
-            size: the length of its line.
-        """
-
-        def refuse(code: str, **values: object) -> None:
-            self.problems.append(Problem(code, record, 0, size, values))
-
-        row = row if isinstance(row, dict) else {}
-        self.find_tags(row)
-        words, given = row.get(self.tokens), row.get(self.tags)
-        plain = isinstance(words, list) and all(isinstance(word, str) for word in words)
-        if not plain or not isinstance(given, list) or not words:
-            refuse("HFT101", tokens=self.tokens, tags=self.tags or _TAGS[0])
-            return
-        if len(words) != len(given):
-            refuse("HFT102", given=len(given), wanted=len(words))
-            return
-        numbers = {**dict(enumerate(self.names)), _IGNORED: _OUTSIDE}
-        tags = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
-        wrong = [tag for tag in tags if not isinstance(tag, str)]
-        if wrong and (self.names or any(type(tag) is not int for tag in wrong)):
-            refuse("HFT103", given=shorten(str(wrong[0]), 20), count=len(self.names))
-            return
-        self.ignored += given.count(_IGNORED)
-        self.nameless += len(wrong)
-        if wrong:
-            tags = [tag if isinstance(tag, str) else _OUTSIDE for tag in tags]
-        name, length = row.get("id"), len(words)
-        if isinstance(name, str | int):
-            self.documents[self.count] = unique_name(str(name), self.taken)
-        values = ([record] * length, [self.count] * length, words, tags)
-        for column, part in zip(self.columns.values(), values, strict=True):
-            column.extend(part)
-        self.count += 1
-
-    def find_tags(self, columns: Collection[str]) -> None:
-        """Set the column of tags to the first usual one, if it is not set yet."""
-        self.tags = self.tags or next((name for name in _TAGS if name in columns), "")
-
-    def as_tokens(self) -> TokenRows:
-        """The tokens of all rows."""
-        types = {"record": pl.Int64, "document": pl.Int64, "word": pl.String, "tag": pl.String}
-        tokens = pl.DataFrame(self.columns, schema=types)
-        new = pl.col("document") != pl.col("document").shift(1)
-        tokens = tokens.with_columns(begins=new.fill_null(value=True))
-        counts = {"HFT104": self.nameless, "HFT105": self.ignored}
-        some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
-        return TokenRows(tokens, self.documents, self.count, [*some, *self.problems])
+    numbers = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
+    taken, documents = dict[str, int](), dict[int, str]()
+    columns: dict[str, list[Any]] = {"record": [], "document": [], "word": [], "tag": []}
+    counts, problems, count = {"HFT104": 0, "HFT105": 0}, list[Problem](), 0
+    for record, size, value in every:
+        row = value if isinstance(value, dict) else {}
+        tags = tags or next((name for name in _TAGS if name in row), "")
+        texts, given = row.get(words), row.get(tags)
+        plain = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        if not plain or not isinstance(given, list) or not texts:
+            own: dict[str, object] = {"tokens": words, "tags": tags or _TAGS[0]}
+            problems.append(Problem("HFT101", record, 0, size, own))
+            continue
+        named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
+        wrong = [tag for tag in named if not isinstance(tag, str)]
+        if len(texts) != len(given):
+            own = {"given": len(given), "wanted": len(texts)}
+            problems.append(Problem("HFT102", record, 0, size, own))
+        elif wrong and (names or any(type(tag) is not int for tag in wrong)):
+            own = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
+            problems.append(Problem("HFT103", record, 0, size, own))
+        else:
+            counts["HFT104"] += len(wrong)
+            counts["HFT105"] += given.count(_IGNORED)
+            if isinstance(name := row.get("id"), str | int):
+                documents[count] = source_files.unique_name(str(name), taken)
+            if wrong:
+                named = [tag if isinstance(tag, str) else _OUTSIDE for tag in named]
+            cells = ([record] * len(texts), [count] * len(texts), texts, named)
+            for column, part in zip(columns.values(), cells, strict=True):
+                column.extend(part)
+            count += 1
+    tokens = pl.DataFrame(columns, _TOKENS)
+    tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
+    some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
+    return TokenRows(tokens, documents, count, [*some, *problems])
 
 
 def read(
@@ -161,24 +120,38 @@ def read(
     def read_rows(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
-        rows, findings = _Rows(_split(names), tokens, tags), list[Finding]()
-        parquet = data[:4] == _MAGIC
-        if parquet:
-            text = "\n" * _read_parquet(data, rows)
+        findings, problems, declared = list[Finding](), list[Problem](), _split(names)
+        rows: Iterable[tuple[int, int, Any]]
+        if data.startswith(MAGIC):
+            table, metadata, reason = read_table(data)
+            problems += [Problem("HFT106", 0, 0, 0, {"reason": reason})] if reason else []
+            suffix, text = ".parquet", "\n" * table.height
+            rows = ((at, 0, row) for at, row in enumerate(table.iter_rows(named=True), start=1))
+            features = _value(metadata.get(_FEATURES, "{}"))
+            column = tags or next((name for name in _TAGS if name in table.columns), "")
+            for step in ("info", "features", column, "feature", "names"):
+                features = features.get(step) if isinstance(features, dict) else None
+            if not declared and isinstance(features, list):
+                declared = [str(name) for name in features]
         else:
             decoded = decode(data, display=member.display, encoding=member.encoding)
             findings += decoded.findings
-            text = (decoded.text or "").replace("\r\n", "\n")
-            for record, line in enumerate(text.split("\n"), start=1):
-                if line.strip():
-                    valid, row = strict(line.encode())
-                    rows.add(record, row if valid else None, len(line))
-        suffix = ".parquet" if parquet else ".jsonl"
-        reader = TagReader(scheme, repair, suffix, numbered, lambda line, _: (0, len(line)))
-        corpus, more = reader.read(File(member, text, origin), Lines(text), rows.as_tokens())
+            suffix, text = ".jsonl", (decoded.text or "").replace("\r\n", "\n")
+            lines = enumerate(text.split("\n"), start=1)
+            rows = ((at, len(line), _value(line)) for at, line in lines if line.strip())
+        reader = TagReader(scheme, repair, suffix, numbered, source_files.whole_line)
+        found = _rows(rows, tokens, tags, declared)
+        found = found._replace(problems=[*problems, *found.problems])
+        corpus, more = reader.read(source_files.File(member, text, origin), Lines(text), found)
         yield corpus, (*findings, *more)
 
-    return read_members(source, FORMAT.name, read_rows)
+    return source_files.read_members(source, FORMAT.name, read_rows)
+
+
+def _value(text: str) -> Any:
+    """The value of a text that is valid JSON; None for others."""
+    valid, value = strict(text.encode())
+    return value if valid else None
 
 
 def _split(names: str) -> list[str]:
@@ -186,36 +159,13 @@ def _split(names: str) -> list[str]:
     return [name.strip() for name in names.split(",")] if names.strip() else []
 
 
-def _read_parquet(data: bytes, rows: _Rows) -> int:
-    """Add the rows of a Parquet file, and give how many they are.
-
-    Its features name the tags, unless names are declared.
-    """
-    metadata, table = dict[str, str](), pl.DataFrame()
-    try:
-        reason = size_problem(data)  # a few bytes may hold any number of rows
-        if not reason:
-            metadata, table = pl.read_parquet_metadata(BytesIO(data)), pl.read_parquet(data)
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        reason = str(error).split("\n")[0][:100]
-    if reason:
-        rows.problems.append(Problem("HFT106", 0, 0, 0, {"reason": reason}))
-    rows.find_tags(table.columns)
-    valid, features = strict(metadata.get(_FEATURES, "{}").encode())
-    for step in ("info", "features", rows.tags, "feature", "names"):
-        features = features.get(step) if valid and isinstance(features, dict) else None
-    if not rows.names and isinstance(features, list):
-        rows.names = [str(name) for name in features]
-    for record, row in enumerate(table.iter_rows(named=True), start=1):
-        rows.add(record, row, 0)
-    return table.height
-
-
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The lines of places; in Parquet there are none."""
-    if member.reader()(0, 4) == _MAGIC:
-        return [None for _ in places]
-    return locate_lines(member, places)
+    is_table = member.reader()(0, len(MAGIC)) == MAGIC
+    return (source_files.locate_nowhere if is_table else source_files.locate_lines)(member, places)
+
+
+_SCHEMA = pl.Schema({"id": pl.String(), "tokens": _TEXTS, "ner_tags": _TEXTS})
 
 
 def write(
@@ -230,14 +180,14 @@ def write(
     Raises:
         WrongSetting: if a tag is not among the names that are set, or these are not unique.
     """
-    tables = [pl.DataFrame(schema=dict(_SCHEMA))]
+    tables = [pl.DataFrame(schema=_SCHEMA)]
     for corpus in corpora:
         tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
         rows = tagged.tokens.group_by("document", maintain_order=True)
         lists = rows.agg(tokens="word", ner_tags="tag")
         named = tagged.documents.select(document="row", id="name")
         table = named.join(lists, on="document", how="inner", maintain_order="left")
-        tables.append(table.select(pl.col(name).cast(kind) for name, kind in _SCHEMA.items()))
+        tables.append(table.drop("document").cast(_SCHEMA))
     table = pl.concat(tables)
     found = set(table["ner_tags"].explode().drop_nulls())
     usual = [_OUTSIDE, *sorted(found - {_OUTSIDE}, key=lambda tag: tag[1:] + tag)]
@@ -252,20 +202,10 @@ def write(
     if layout == "parquet":
         feature = {"feature": {"names": declared, "_type": "ClassLabel"}, "_type": "Sequence"}
         info = {"info": {"features": {"ner_tags": feature}}}
-        content = BytesIO()  # Polars takes no path that is not UTF-8
-        table.write_parquet(content, metadata={_FEATURES: json.dumps(info)})
-        path.write_bytes(content.getvalue())
+        write_table(table, path, {_FEATURES: json.dumps(info)})
         return
     with path.open("w", encoding="utf-8", newline="") as stream:
-        for row in table.iter_rows(named=True):
-            stream.write(f"{json.dumps(row, ensure_ascii=False)}\n")
-
-
-_SCHEMA: Mapping[str, Any] = {
-    "id": pl.String,
-    "tokens": pl.List(pl.String),
-    "ner_tags": pl.List(pl.String),
-}
+        stream.writelines(f"{compact(row)}\n" for row in table.iter_rows(named=True))
 
 
 def _join_sentences(corpus: Corpus) -> Corpus:

@@ -20,18 +20,17 @@ Example lines:
 Codes raised: LBT1xx.
 """
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import polars as pl
 
-from hlteval.converters.columns.cells import cell_spans, read_cells
+from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -58,9 +57,8 @@ _GLUE: Mapping[str, Mapping[str, str]] = {
 _MOST = 2000
 
 
-@dataclass(frozen=True)
-class Layout:
-    """How a file is read.
+class Layout(NamedTuple):
+    """How a file is read: the settings.
 
     Attributes:
         document: the name or number of the column of documents; empty to find it.
@@ -68,29 +66,47 @@ class Layout:
         score: that of the column of scores; empty for none.
         separator: what separates labels in a cell; empty where a cell is a label.
         header: whether the first line names the columns.
-        quoted: whether cells may be in double quotes.
+        quoting: `minimal` if cells may be in double quotes.
         wide: whether each other column is a label with scores.
         unlabelled: the label of lines that are left out.
     """
 
     document: str
     label: str
-    score: str
-    separator: str
-    header: bool
-    quoted: bool
-    wide: bool
+    score: str = ""
+    separator: str = ""
+    header: str = "yes"
+    quoting: str = "none"
+    wide: str = "no"
     unlabelled: str = ""
 
-    @property
-    def usual(self) -> bool:
-        """Whether columns are found by the header alone."""
-        return self.header and not (self.wide or self.document or self.label)
+    def names(self, first: str) -> list[str]:
+        """The names of the columns, by the first line of a file."""
+        names = first.split(_separator(first))[:_MOST]
+        if self.header != "yes":
+            return [str(at) for at in range(len(names))]
+        return [name.strip('"') for name in names] if self.quoting == "minimal" else names
+
+    def columns(self, names: Sequence[str]) -> tuple[list[int | None], list[str]]:
+        """The columns of documents, labels and scores, None for none; and missing names."""
+        columns, missing = list[int | None](), list[str]()
+        lower = [name.lower() for name in names]
+        # the first three settings are columns
+        wanted = zip(self, (_DOCUMENTS, _LABELS, _SCORES), (0, len(names) - 1, None), strict=False)
+        for given, usual, otherwise in wanted:
+            if not given:
+                found = (lower.index(name) for name in usual if name in lower)
+                columns.append(next(found, otherwise))
+                continue
+            columns.append(names.index(given) if given in names else None)
+            if given not in names and (given != _LINE or usual is not _DOCUMENTS):
+                missing.append(given)
+        return columns, missing
 
 
 def sniff(source: Source) -> bool:
     """Whether the header of a single file names a column of labels."""
-    header = head(source).partition("\n")[0].lower().rstrip("\r")
+    header = source_files.head(source).partition("\n")[0].lower().rstrip("\r")
     cells = {cell.strip('" ') for cell in header.split(_separator(header))}
     return len(cells) > 1 and not cells.isdisjoint(_LABELS)
 
@@ -113,128 +129,85 @@ def read(
     glue: str = "",
 ) -> Iterator[ReadResult]:
     """The documents of each file, with their labels."""
-    given = {"document": document, "label": label, "header": header, "unlabelled": unlabelled}
-    given |= _GLUE.get(glue, {})
-    layout = Layout(
-        *(given["document"], given["label"], score, separator),
-        header=given["header"] == "yes",
-        quoted=quoting == "minimal",
-        wide=wide == "yes",
-        unlabelled=given["unlabelled"],
-    )
-    return read_files(source, FORMAT.name, lambda file: _read(file, layout))
+    layout = Layout(document, label, score, separator, header, quoting, wide, unlabelled)
+    layout = layout._replace(**_GLUE.get(glue, {}))
+    return source_files.read_files(source, FORMAT.name, lambda file: _read(file, layout))
 
 
-def _read(file: File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
+def _read(file: source_files.File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
     text = (file.text or "").replace("\r\n", "\n")
-    lines = Lines(text)
-    first = text.partition("\n")[0].removesuffix("\r")
-    separator = _separator(first)
-    names = first.split(separator)[:_MOST]
-    if layout.quoted:
-        names = [name.strip('"') for name in names]
-    if not layout.header:
-        names = [str(at) for at in range(len(names))]
-    problems: list[Problem] = []
-    columns = _columns(names, layout, problems, len(first)) if first else None
-    rows = pl.DataFrame(schema=_ROWS)
-    rejected: list[Problem] = []
-    if columns:
-        body = text.partition("\n")[2] if layout.header else text
-        number = 2 if layout.header else 1
-        table = read_cells(body, separator, len(names), first=number, quoted=layout.quoted)
-        rejected, rows = _label_rows(table, columns, names, layout, lines)
-    named = rows.select("name", "record", label="label", llr="score")
-    documents, instances = with_documents(named)
+    lines, first = Lines(text), text.partition("\n")[0].removesuffix("\r")
+    names = layout.names(first)
+    columns, missing = layout.columns(names)
+    values = {"columns": shorten(", ".join(names), 60)}
+    problems = [
+        Problem("LBT101", 1, 0, len(first), {"column": name, **values})
+        for name in (missing if first else ())
+    ]
+    rows, rejected = pl.DataFrame(schema=_ROWS), list[Problem]()
+    if first and not missing:
+        body = text.partition("\n")[2] if layout.header == "yes" else text
+        rejected, rows = _label_rows(body, columns, names, layout, lines)
+        usual = layout.header == "yes" and not (layout.wide == "yes" or any(layout[:2]))
+        usual &= {name.lower() for name in names}.isdisjoint((*_DOCUMENTS, *_LABELS))
+        if usual and names[columns[1] or 0] in set(rows["label"]):  # a header is no label
+            problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
+    documents, instances = with_documents(rows)
     instances = instances.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
-    instances = instances.with_columns(
-        row=pl.int_range(pl.len(), dtype=pl.Int64), kind=pl.lit("label")
-    )
-
-    def finding(record: int, problem: Problem) -> Finding:
-        return problem.in_line(file.member.display, lines[record - 1] if len(lines) else "")
-
-    own = {name.lower() for name in names}.isdisjoint((*_DOCUMENTS, *_LABELS)) and layout.usual
-    if columns and own and names[columns[1]] in set(rows["label"]):  # a header is no label
-        problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
+    key = pl.int_range(pl.len(), dtype=pl.Int64)
     every = sorted([*problems, *rejected], key=lambda problem: problem.record)
     findings = findings_of(
-        ((problem.record, problem) for problem in every), finding, file.member.max_per_code
+        ((problem.record, problem) for problem in every),
+        lambda record, problem: problem.in_line(file.member.display, lines[record - 1]),
+        file.member.max_per_code,
     )
-    wrong = [
-        {"row": row, "origin": 0, **problem.rejection("label", lines[problem.record - 1])}
-        for row, problem in enumerate(rejected)
-    ]
     corpus = Corpus(
-        sources=[file.origin], documents=documents, instances=instances, rejected_records=wrong
+        sources=[file.origin],
+        documents=documents,
+        instances=instances.with_columns(row=key, kind=pl.lit("label")),
+        rejected_records=[
+            problem.rejection("label", lines[problem.record - 1], row=row, origin=0)
+            for row, problem in enumerate(rejected)
+        ],
     )
     return corpus, findings
 
 
 _QUOTED = '"[^"]*"'
-_ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "score": pl.Float64}
-
-
-def _columns(
-    names: Sequence[str], layout: Layout, problems: list[Problem], size: int
-) -> tuple[int, int, int] | None:
-    """The columns of documents, labels and scores: -1 for no such column, None for an error."""
-    found = []
-    lower = [name.lower() for name in names]
-    wanted = (
-        (layout.document, _DOCUMENTS, 0),
-        (layout.label, _LABELS, len(names) - 1),
-        (layout.score, _SCORES, -1),
-    )
-    for given, usual, otherwise in wanted:
-        if given == _LINE and _LINE not in names and usual is _DOCUMENTS:
-            found.append(-1)
-            continue
-        if given and given not in names:
-            listed = shorten(", ".join(names), 60)
-            problems.append(Problem("LBT101", 1, 0, size, {"column": given, "columns": listed}))
-        known = next((lower.index(name) for name in usual if name in lower), otherwise)
-        found.append(names.index(given) if given in names else known)
-    return None if problems else (found[0], found[1], found[2])
+_ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
 
 def _label_rows(
-    table: pl.DataFrame,
-    columns: tuple[int, int, int],
-    names: Sequence[str],
-    layout: Layout,
-    lines: Lines,
+    text: str, columns: Sequence[int | None], names: Sequence[str], layout: Layout, lines: Lines
 ) -> tuple[list[Problem], pl.DataFrame]:
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
     document, label, score = columns
-    width, separator = len(names), _separator(lines[0])
-    name = pl.int_range(pl.len()).cast(pl.String) if document < 0 else pl.col(str(document))
+    width, separator, quoted = len(names), _separator(lines[0]), layout.quoting == "minimal"
+    number = 2 if layout.header == "yes" else 1
+    table = read_cells(text, separator, width, first=number, quoted=quoted)
+    name = pl.int_range(pl.len()).cast(pl.String) if document is None else pl.col(str(document))
     table = table.with_columns(name=name)
     table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
     # an empty last cell and none are both null
-    silent = table.filter(pl.col(str(width - 1)).is_null())["record"]
-    texts = lines.gather(silent - 1)
-    if layout.quoted:
-        texts = texts.str.replace_all(_QUOTED, "")
-    is_short = texts.str.count_matches(separator, literal=True) + 1 < width
-    if layout.quoted:  # of a row of several lines, the first one shows nothing
-        is_short &= ~texts.str.contains('"', literal=True)
-    short = silent.filter(is_short).implode()
-    is_wrong = (
-        pl.col("record").is_in(short) | pl.col(str(width)).is_not_null() | pl.col("name").is_null()
-    )
-    problems = []
-    for record in table.filter(is_wrong)["record"]:
-        line = lines[record - 1]
-        plain = re.sub(_QUOTED, "", line) if layout.quoted else line
-        given = plain.count(separator) + 1
-        code = "LBT102" if given != width else "LBT103"
-        problems.append(Problem(code, record, 0, len(line), {"given": given, "wanted": width}))
-    rows = table.filter(~is_wrong)
-    if layout.unlabelled and not layout.wide:
-        rows = rows.filter(pl.col(str(label)).ne_missing(layout.unlabelled))
-    if layout.wide:
+    silent, longer = pl.col(str(width - 1)).is_null(), pl.col(str(width)).is_not_null()
+    odd = table.select("record", "name", str(width - 1), str(width))
+    odd = odd.filter(silent | longer | pl.col("name").is_null())
+    texts = lines.gather(odd["record"] - 1)
+    plain = texts.str.replace_all(_QUOTED, "") if quoted else texts
+    given = plain.str.count_matches(separator, literal=True) + 1
+    odd = odd.with_columns(size=texts.str.len_chars(), given=given, plain=plain)
+    short = silent & (pl.col("given") < width)
+    if quoted:  # of a row of several lines, the first one shows nothing
+        short &= ~pl.col("plain").str.contains('"', literal=True)
+    odd = odd.filter(short | longer | pl.col("name").is_null())
+    own = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
+    problems = [
+        Problem("LBT102" if given != width else "LBT103", record, 0, size, own[given])
+        for record, size, given in odd.select("record", "size", "given").iter_rows()
+    ]
+    rows = table.filter(~pl.col("record").is_in(odd["record"].implode()))
+    if layout.wide == "yes":
         titles = {str(at): title for at, title in enumerate(names) if at != document}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="at")
         title = pl.col("at").replace_strict(titles, return_dtype=pl.String)
@@ -242,19 +215,21 @@ def _label_rows(
             "record", maintain_order=True
         )
     else:
-        written = pl.lit(None, pl.String) if score < 0 else pl.col(str(score))
+        written = pl.lit(None, pl.String) if score is None else pl.col(str(score))
         rows = rows.select("record", "name", label=str(label), written=written)
+        if layout.unlabelled:
+            rows = rows.filter(pl.col("label").ne_missing(layout.unlabelled))
     if layout.separator and rows["label"].str.contains(layout.separator, literal=True).any():
         rows = rows.with_columns(pl.col("label").str.split(layout.separator)).explode("label")
         rows = rows.with_columns(pl.col("label").str.strip_chars())
-    number = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
-    number = number.set(~number.is_finite(), None)
-    wrong = rows.filter(number.is_null() & rows["written"].is_not_null())
+    value = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+    value = value.set(~value.is_finite(), None)
+    wrong = rows.filter(value.is_null() & rows["written"].is_not_null())
     wrong = wrong.unique("record", keep="first", maintain_order=True)
-    for record, given in wrong.select("record", "written").iter_rows():
-        values = {"given": shorten(given, 40)}
+    for record, score_text in wrong.select("record", "written").iter_rows():
+        values = {"given": shorten(score_text, 40)}
         problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
-    return problems, rows.select("record", "name", "label", score=number)
+    return problems, rows.select("record", "name", "label", llr=value)
 
 
 def locate(
@@ -267,21 +242,15 @@ def locate(
     glue: str = "",
 ) -> list[Location | None]:
     """The cells of places of a file; lines of other places."""
-    given = {"document": document, "label": label, "header": header, **_GLUE.get(glue, {})}
-    document, label, header = given["document"], given["label"], given["header"]
-    first = beginning(member).partition("\n")[0].rstrip("\r")
-    names = first.split(_separator(first))
-    names = names if header == "yes" else [str(at) for at in range(len(names))]
-    layout = Layout(document, label, score, "", header == "yes", quoted=False, wide=False)
-    columns = _columns(names, layout, [], 0) or (-1, -1, -1)
-    cell_of = dict(zip(("document", "label", "llr"), columns, strict=True))
+    layout = Layout(document, label, score, header=header)._replace(**_GLUE.get(glue, {}))
+    first = source_files.beginning(member).partition("\n")[0].rstrip("\r")
+    columns, missing = layout.columns(layout.names(first))
+    at = {} if missing else dict(zip(("document", "label", "llr"), columns, strict=True))
 
     def stretch(line: str, field: str) -> tuple[int, int]:
-        spans = cell_spans(line, _separator(first))
-        at = cell_of.get(field, -1)
-        return spans[at] if 0 <= at < len(spans) else (0, len(line))
+        return source_files.cell_stretch(line, at.get(field), _separator(first))
 
-    return locate_lines(member, places, stretch)
+    return source_files.locate_lines(member, places, stretch)
 
 
 _UNFIT = r"[\t\n\r\x00\x{FEFF}]"

@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from hlteval.converters.columns.cells import cell_spans
-from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows
-from hlteval.converters.toolkit.source_files import locate_lines
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags
+from hlteval.converters.toolkit.source_files import cell_stretch
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.sources import Member
 from hlteval.syntax.tsv import Lines, shorten
@@ -48,7 +47,7 @@ class NamedColumns:
 
     def read(self, lines: Lines) -> tuple[TokenRows, Stretch]:
         """The tokens of the lines of a file, and where their tags are."""
-        return self._rows(lines), cell_stretch(self.columns, self.tag)
+        return self._rows(lines), column_stretch(self.columns, self.tag)
 
     def _rows(self, lines: Lines) -> TokenRows:
         absent = [name for name in (self.word, self.tag) if name not in self.columns]
@@ -119,19 +118,10 @@ class NamedColumns:
         )  # fmt: skip
 
 
-def cell_stretch(columns: Sequence[str], name: str) -> Stretch:
+def column_stretch(columns: Sequence[str], name: str) -> Stretch:
     """Make the function that finds the cell of a column in a line between tabs."""
-    at = [*columns].index(name) if name in columns else -1
-
-    def stretch(line: str, _: str) -> tuple[int, int]:
-        spans = cell_spans(line, "\t")
-        return spans[at] if 0 <= at < len(spans) else (0, len(line))
-
-    return stretch
-
-
-#: The fields of the representation that a tag gives.
-_OF_TAG = frozenset({"label", "tag", "start", "end", "extent", "offsets"})
+    at = [*columns].index(name) if name in columns else None
+    return lambda line, _: cell_stretch(line, at)
 
 
 def locate_cells(
@@ -145,10 +135,5 @@ def locate_cells(
         columns: the names of its columns.
         names: the column of each field, `tag` for all that a tag gives.
     """
-    found = {field: cell_stretch(columns, name) for field, name in names.items()}
-
-    def stretch(line: str, field: str) -> tuple[int, int]:
-        own = found.get("tag" if field in _OF_TAG else field)
-        return own(line, field) if own else (0, len(line))
-
-    return locate_lines(member, places, stretch)
+    found = {field: column_stretch(columns, name) for field, name in names.items()}
+    return locate_tags(member, places, found)

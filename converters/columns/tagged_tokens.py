@@ -9,11 +9,18 @@ import polars as pl
 
 from hlteval.converters.columns.tag_findings import Repair, TagProblems
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, read_files, stem, unique_name
-from hlteval.findings import Finding, Problem, findings_of
+from hlteval.converters.toolkit.source_files import (
+    File,
+    locate_lines,
+    read_files,
+    stem,
+    unique_name,
+    whole_line,
+)
+from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme, Spans, TagSequence, Whole, detect, read_spans
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
 #: Gives the place of a field in a line: first code point, and one past the last, 0-based.
@@ -201,6 +208,28 @@ def read_tagged(
         return TagReader(scheme, repair, suffix, numbered, stretch).read(file, lines, rows)
 
     return read_files(source, form, own)
+
+
+#: The fields of the representation that a tag gives.
+_OF_TAG = frozenset({"label", "tag", "start", "end", "extent", "offsets"})
+
+
+def locate_tags(
+    member: Member, places: Sequence[FieldRef], stretches: Mapping[str, Stretch]
+) -> list[Location | None]:
+    """The cells of places of a file; lines of other places.
+
+    Args:
+        member: the file.
+        places: the fields.
+        stretches: finds the cell of each field, `tag` for all that a tag gives.
+    """
+
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        own = stretches.get("tag" if field in _OF_TAG else field, whole_line)
+        return own(line, field)
+
+    return locate_lines(member, places, stretch)
 
 
 def _with_candidates(

@@ -12,7 +12,6 @@ Codes raised: TLN7xx.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from io import BytesIO
 from pathlib import Path
 
 import polars as pl
@@ -20,7 +19,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import RATINGS, count_silent
-from hlteval.converters.toolkit.parquet_sizes import size_problem
+from hlteval.converters.toolkit.parquet_sizes import MAGIC, read_table, write_table
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import read_members
 from hlteval.findings import Finding, finding
@@ -28,7 +27,6 @@ from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable
 
 SUFFIX = ".parquet"
-_MAGIC = b"PAR1"
 #: The columns with the types of their values.
 COLUMNS: Mapping[str, pl.DataType] = {
     "file_id": pl.String(),
@@ -48,7 +46,7 @@ def sniff(source: Source) -> bool:
     if source.kind not in {"file", "stdin"} or not source.members:
         return False
     try:
-        return source.members[0].fetch()[:4] == _MAGIC
+        return source.members[0].fetch()[:4] == MAGIC
     except Unreadable:
         return False
 
@@ -70,11 +68,7 @@ def read(source: Source) -> Iterator[ReadResult]:
 def _rows(data: bytes, file: str) -> tuple[pl.DataFrame, Finding | None]:
     """The rows of a file that are ratings, and what is wrong with it."""
     empty = pl.DataFrame(schema={"record": pl.Int64, **COLUMNS})
-    try:
-        reason = size_problem(data)  # a few bytes may hold any number of rows
-        table = empty if reason else pl.read_parquet(BytesIO(data))
-    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError) as error:
-        reason = str(error).split("\n")[0][:100]
+    table, _, reason = read_table(data)
     if reason:
         return empty, finding("TLN701", file=file, reason=reason)
     wrong, cells = [], [pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("record")]
@@ -104,9 +98,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         rows = corpus.ratings.filter(pl.col("kind").is_in(RATINGS))
         rows = rows.join(names, on="document", maintain_order="left")
         tables.append(rows.select(*COLUMNS))
-    content = BytesIO()  # Polars takes no path that is not UTF-8
-    pl.concat(tables).write_parquet(content)
-    path.write_bytes(content.getvalue())
+    write_table(pl.concat(tables), path)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

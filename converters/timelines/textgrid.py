@@ -38,7 +38,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
-from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.findings import FieldRef, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.places import Places
@@ -111,11 +111,6 @@ def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str, tier
         problems += wrong
         if not wrong or wrong[0].code != "TLN903":
             problems += _instance(rows, record, item, kind, tier)
-
-    def finding(_: int, problem: Problem) -> Finding:
-        span = places.span(problem.start, problem.end)
-        return problem.finding(member.display, span, places.excerpt(span))
-
     problems.sort(key=lambda problem: problem.start)
     for problem in problems:
         if problem.code in _REJECTING:
@@ -123,8 +118,11 @@ def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str, tier
             moved = problem._replace(start=span.column - 1, end=span.end_column - 1)
             given = text[problem.start : problem.end]
             rows.add("rejected_records", moved.rejection("instance", given))
-    placed = ((problem.start, problem) for problem in problems)
-    rows.findings += findings_of(placed, finding, member.max_per_code)
+    rows.findings += findings_of(
+        ((problem.start, problem) for problem in problems),
+        lambda _, problem: places.finding(problem, member.display),
+        member.max_per_code,
+    )
 
 
 def _parse(text: str) -> tuple[list[Item], list[Problem]]:

@@ -22,6 +22,7 @@ from hlteval.converters.toolkit.json_documents import (
     explain,
     locate_records,
 )
+from hlteval.converters.toolkit.json_writing import ROLES, Objects, writer
 from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
@@ -31,16 +32,19 @@ from hlteval.converters.toolkit.source_files import (
     unique_name,
     with_suffix,
 )
-from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, is_text_of, matching_units
+from hlteval.converters.toolkit.span_texts import (
+    UNIT_NAMES,
+    Mismatch,
+    Mismatches,
+    TextWindow,
+    is_text_of,
+    matching_units,
+)
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 
-#: The roles of a relation of two mentions, as brat has them.
-ROLES = ("Arg1", "Arg2")
-#: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
-_ENOUGH, _SHARE = 10_000, 0.9
 _CODES = {"required": "JAN103", "": "JAN104"}
 
 
@@ -54,6 +58,9 @@ class Dialect:
         parts: the definition in the schema of what is at each path, `*` for each of several; the
             parts are records in this order, after their document.
         take: adds a document to a draft.
+        members: what the beginning of a file has.
+        objects: gives the objects of a batch, each with the row of its document.
+        layout: how it is written by default.
         merges: whether several documents of a name and a text are one, of several annotators.
         naming: the settings that name something in documents, with their defaults.
     """
@@ -62,8 +69,20 @@ class Dialect:
     suffix: str
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
+    members: re.Pattern[str] = re.compile("")
+    objects: Objects = lambda _: ()
+    layout: str = "lines"
     merges: bool = False
     naming: Mapping[str, str] = field(default_factory=dict)
+
+    def sniff(self, source: Source) -> bool:
+        """Whether a file has members of the format."""
+        return is_like(source, self.suffix, self.members)
+
+    @property
+    def write(self) -> Callable[..., None]:
+        """Write all documents; see `write_objects`."""
+        return writer(self.objects, self.layout)
 
     @property
     def structure(self) -> Structure:
@@ -181,15 +200,14 @@ class Draft(TableBuilder):
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
         super().open(reporter)
-        self.unit = ""
-        self.mismatches: list[Mismatch] = []
+        self.mismatches = Mismatches(self._report_mismatch)
         self.left_out: dict[tuple[str, str], list[Any]] = {}
         usual = self.dialect.naming.items()
         self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
 
     def close(self) -> None:
         """End a file: report what is known of all of it."""
-        self._decide()
+        self.mismatches.decide()
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)
@@ -318,9 +336,12 @@ class Draft(TableBuilder):
         """
         written, (start, end) = span, self.place(*span)
         if self.text is not None:
-            there = self.text[start:end]
+            there = self.text[start:end] if start >= 0 else ""
             if isinstance(text, str) and text and not is_text_of(text, there):
-                self._mismatch(path, written, text, there)
+                window, at = TextWindow(self.text, 0), (self.index, path)
+                units = matching_units(window, [written], text) - {self.offsets}
+                spans = [(start, end) if start >= 0 else (0, 0)]
+                self.mismatches.add(Mismatch(at, window, spans, text, units))
             elif end <= start:
                 self.report("JAN202", path, begin=written[0], end=written[1])
             elif end > len(self.text):
@@ -332,36 +353,21 @@ class Draft(TableBuilder):
         row = (*own, given, entity, None, confidence, None, annotator)
         self.rows["mentions"].append(row)
 
-    def _mismatch(self, path: Path, span: tuple[int, int], given: str, there: str) -> None:
-        text = self.text or ""
-        units = matching_units(text, *span, given) - {self.offsets}
-        if self.unit and self.unit in units:
-            return
-        found = Mismatch(self.index, path, text, *span, given, there, units)
-        self.mismatches.append(found)
-        if len(self.mismatches) >= _ENOUGH:
-            self._decide()
-
-    def _decide(self) -> None:
-        """Report mismatches; those that another unit explains once, if it explains nearly all."""
-        for unit, name in UNIT_NAMES.items():
-            fitting = [each for each in self.mismatches if unit in each.units]
-            if not self.unit and fitting and len(fitting) >= _SHARE * len(self.mismatches):
-                self.unit = unit
-                first, wanted = fitting[0], UNIT_NAMES.get(self.offsets, self.offsets)
-                values = {"what": name, "wanted": wanted, "setting": unit}
-                self.reporter.report(first.document, "JAN204", first.path, lambda: values)  # noqa: B023 - one unit is reported
-        for found in self.mismatches:
-            if self.unit not in found.units:
-                self.reporter.report(found.document, "JAN203", found.path, found.values)
-        self.mismatches.clear()
+    def _report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
+        index, path = mismatch.place
+        if unit:
+            wanted = UNIT_NAMES.get(self.offsets, self.offsets)
+            values = {"what": UNIT_NAMES[unit], "wanted": wanted, "setting": unit}
+            self.reporter.report(index, "JAN204", path, None, **values)
+        else:
+            self.reporter.report(index, "JAN203", path, lambda: mismatch.values(mismatch.hint))
 
     def relation(
         self,
         path: Path,
         label: str,
         ends: Sequence[tuple[str | None, object, str]],
-        name: str | None = None,
+        name: object = None,
         annotator: str | None = None,
     ) -> None:
         """Add a relation of two mentions.
@@ -378,8 +384,8 @@ class Draft(TableBuilder):
             if target is None:
                 self.report("JAN301", (*path, member), id=str(written)[:40])
         row, place = len(self.rows["frames"]), (self.row, self.origin, self.record)
-        empty = (None,) * 10
-        self.rows["frames"].append((*place, name, "relation", label, None, *empty, annotator))
+        own, empty = None if name is None else str(name), (None,) * 10
+        self.rows["frames"].append((*place, own, "relation", label, None, *empty, annotator))
         self.rows["arguments"] += [
             (*place, row, position, role, str(written) if target is None else target)
             for position, (role, (target, written, _)) in enumerate(

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 
 import polars as pl
 
-from hlteval.converters.toolkit.json_annotations import ROLES
 from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.representation import Corpus
 from hlteval.syntax.json_text import strict
 
+#: The roles of a relation of two mentions, as brat has them.
+ROLES = ("Arg1", "Arg2")
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 _NUMBER = re.compile(r"\[[0-9]+\]")
@@ -288,6 +289,15 @@ def write_objects(
         stream.write("\n]\n")
 
 
+def writer(objects: Objects, default: str) -> Callable[..., None]:
+    """Make the function of a format that writes documents, with a default layout."""
+
+    def write(corpora: Iterable[Corpus], path: Path, layout: str = default) -> None:
+        write_objects(corpora, path, layout, objects)
+
+    return write
+
+
 def as_number(name: str) -> str | int:
     """An identifier as a number, if it is written as one.
 
@@ -297,3 +307,8 @@ def as_number(name: str) -> str | int:
     """
     digits = name.isascii() and name.isdigit() and len(name) < 16
     return int(name) if digits and str(int(name)) == name else name
+
+
+def present(**members: object) -> Item:
+    """The members that are not null."""
+    return {name: value for name, value in members.items() if value is not None}

@@ -5,7 +5,7 @@ count from 1, or give the last character of a span as its end. The texts of span
 have the setting `offsets` (offsets.toml), by which all of these are read.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -39,9 +39,7 @@ class UnitText:
         self.size = len(text)
         ends = np.cumsum(widths(text, unit))
         # Up to each offset, the characters that end there or before it.
-        offsets = np.arange(1 + int(ends[-1] if self.size else 0))
-        self.ended = np.searchsorted(ends, offsets, side="right")
-        self.ended[0] = 0
+        self.ended = np.bincount(ends, minlength=1).cumsum(dtype=np.int32)
 
     @property
     def length(self) -> int:
@@ -59,7 +57,7 @@ class UnitText:
 UNITS = frozenset({"bytes", "utf-16", "crlf", "graphemes"})
 
 
-def widths(text: str, unit: str) -> NDArray[np.int64]:
+def widths(text: str, unit: str) -> NDArray[np.int8]:
     r"""How many units each character of a text has; of a grapheme cluster, its first has the one.
 
     Examples:
@@ -71,11 +69,11 @@ def widths(text: str, unit: str) -> NDArray[np.int64]:
 
         sizes = [len(cluster) for cluster in regex.findall(r"\X", text)]
         begins = np.cumsum([0, *sizes])[:-1]
-        return np.bincount(begins, minlength=len(text)).astype(np.int64)
+        return np.bincount(begins, minlength=len(text)).astype(np.int8)
     points = np.frombuffer(text.encode("utf-32-le", "surrogatepass"), np.uint32)
     more = {"bytes": (0x80, 0x800, 0x10000), "utf-16": (0x10000,)}.get(unit, ())
     wide = [points >= least for least in more] or [points == 0x0A]
-    return np.asarray(1 + np.sum(wide, axis=0), np.int64)
+    return np.asarray(1 + np.sum(wide, axis=0, dtype=np.int8), np.int8)
 
 
 class Counting(NamedTuple):
@@ -216,6 +214,27 @@ def results_in_characters(results: Iterator[ReadResult], offsets: str) -> Iterat
 _FEWEST, _MOST = 3, 0.5
 
 
+def likeliest(explained: Iterable[tuple[str, int]], total: int, least: float) -> tuple[str, int]:
+    """The way to count that explains most mismatches, with their number; empty for too few.
+
+    Args:
+        explained: ways to count, the likeliest first, each with how many it explains.
+        total: how many mismatches there are.
+        least: how many it has to explain.
+
+    Examples:
+        >>> likeliest([("utf-16", 3), ("bytes", 9)], 10, 5)
+        ('bytes', 9)
+    """
+    best, most = "", 0
+    for counting, count in explained:
+        if count > most:
+            best, most = counting, count
+        if most == total:  # no other way explains more
+            break
+    return (best, most) if most >= least else ("", 0)
+
+
 class Misfits(NamedTuple):
     """Spans that have another text than they say, and the way to count that explains them.
 
@@ -249,23 +268,18 @@ def misfits(documents: pl.DataFrame, spans: pl.DataFrame, quoted: pl.Series) -> 
         return Misfits(wrong)
     places = wrong.select("document", "start", "end", "text").rows()
     own = {row: texts[row] for row in wrong["document"].unique()}
-    best, most = None, 0
-    for counting in COUNTINGS.values():
-        count = _count_explained(counting, own, places)
-        if count > most:
-            best, most = counting, count
-        if most == wrong.height:  # no other way explains more
-            break
-    return Misfits(wrong, best, most) if most >= _MOST * wrong.height else Misfits(wrong)
+    counts = ((name, _count_explained(name, own, places)) for name in COUNTINGS)
+    best, count = likeliest(counts, wrong.height, _MOST * wrong.height)
+    return Misfits(wrong, COUNTINGS.get(best), count)
 
 
 def _count_explained(
-    counting: Counting, texts: Mapping[int, str], places: Sequence[tuple[int, int, int, str]]
+    offsets: str, texts: Mapping[int, str], places: Sequence[tuple[int, int, int, str]]
 ) -> int:
     """How many spans have their text if they count in a way."""
-    place_in = cache(lambda document: counting.place(texts[document]))
+    place = cache(lambda document: COUNTINGS[offsets].place(texts[document]))
     count = 0
     for document, start, end, text in places:
-        first, last = place_in(document)(start, end)
+        first, last = place(document)(start, end)
         count += texts[document][max(first, 0) : max(last, 0)] == text
     return count

@@ -1,4 +1,4 @@
-"""Check the sizes and counts that a Parquet file announces, before its pages are unpacked.
+"""Tables in Parquet, and the sizes and counts that a file announces before it is unpacked.
 
 Polars reserves memory for the values that the header of a page announces. A damaged or hostile
 header announces any number, and the process aborts where that memory does not exist. The headers
@@ -7,7 +7,13 @@ are structs of the compact protocol of Thrift, as in the Parquet format
 """
 
 from collections.abc import Iterator, Mapping
+from io import BytesIO
+from pathlib import Path
 from typing import NamedTuple, cast
+
+import polars as pl
+
+from hlteval.sources import Member, Unreadable
 
 #: Rows that a table may have whatever its size; above, a row takes a byte or more.
 #:
@@ -19,7 +25,8 @@ _UNPACKED_RATIO = 1_000
 #: Bytes that pages may unpack to: a thousand times the file, or this size if that is less.
 _UNPACKED_BYTES = 256 << 20
 _DEPTH = 16
-_MAGIC = b"PAR1"
+#: The first and last bytes of a file.
+MAGIC = b"PAR1"
 
 # Kinds of the compact protocol.
 _TRUE, _FALSE, _BYTE, _I16, _I32, _I64, _DOUBLE, _BINARY, _LIST, _SET, _, _STRUCT = range(1, 13)
@@ -48,6 +55,51 @@ class _Field(NamedTuple):
 
 
 _Struct = Mapping[int, _Field]
+
+
+#: Polars panics on some damaged files; a panic is not an Exception.
+_DAMAGED = (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError)
+
+
+class ParquetTable(NamedTuple):
+    """A table with the metadata of its file; or why there is none."""
+
+    table: pl.DataFrame
+    metadata: Mapping[str, str]
+    problem: str = ""
+
+
+def read_table(data: bytes) -> ParquetTable:
+    """The table of a file, unless it announces more than a file of its size has.
+
+    Examples:
+        >>> read_table(b"PAR1").problem
+        'not a Parquet file'
+    """
+    try:
+        problem = size_problem(data)  # a few bytes may hold any number of rows
+        if not problem:
+            return ParquetTable(pl.read_parquet(data), pl.read_parquet_metadata(BytesIO(data)))
+    except _DAMAGED as error:
+        problem = str(error).split("\n")[0][:100]
+    return ParquetTable(pl.DataFrame(), {}, problem)
+
+
+def write_table(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+    """Write a table to a file, whatever its path is: Polars takes none that is not UTF-8."""
+    content = BytesIO()
+    table.write_parquet(content, metadata=dict(metadata or {}))
+    path.write_bytes(content.getvalue())
+
+
+def column_names(member: Member) -> list[str]:
+    """The names of the columns of a file; none of a file that is not Parquet, or damaged."""
+    try:
+        if member.reader()(0, len(MAGIC)) == MAGIC:
+            return [*pl.read_parquet_schema(BytesIO(member.fetch()))]
+    except (Unreadable, *_DAMAGED):
+        pass
+    return []
 
 
 def size_problem(content: bytes) -> str:
@@ -89,7 +141,7 @@ def size_problem(content: bytes) -> str:
 
 def _row_groups(content: bytes) -> Iterator[_Struct]:
     """The row groups that the metadata at the end of a file list."""
-    if len(content) < 12 or content[:4] != _MAGIC or content[-4:] != _MAGIC:
+    if len(content) < 12 or content[:4] != MAGIC or content[-4:] != MAGIC:
         raise ValueError("not a Parquet file")
     start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     if start < 4:

@@ -1,10 +1,11 @@
 """What formats share that have a file per document."""
 
+import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
@@ -343,6 +344,26 @@ def read_files(
 def whole_line(line: str, _: str) -> tuple[int, int]:
     """The place of a field that is a whole line."""
     return 0, len(line)
+
+
+def cell_stretch(line: str, at: int | None, separator: str = "\t") -> tuple[int, int]:
+    r"""The place of a cell in its line; the whole line if it has no such cell.
+
+    Args:
+        line: the line.
+        at: the number of the cell from 0, or from -1 at the end; None for no cell.
+        separator: the character between cells; of spaces, one or more.
+
+    Examples:
+        >>> cell_stretch("ab\t\tc", 2), cell_stretch("ab  c ", -1, " "), cell_stretch("ab", 1)
+        ((4, 5), (4, 5), (0, 2))
+    """
+    spans = [cell.span() for cell in re.finditer("[^ ]+", line)] if separator == " " else []
+    if not spans:
+        ends = accumulate((len(cell) + 1 for cell in line.split(separator)), initial=0)
+        spans = [(start, end - 1) for start, end in pairwise(ends)]
+    inside = at is not None and -len(spans) <= at < len(spans)
+    return spans[at or 0] if inside else (0, len(line))
 
 
 def locate_lines(

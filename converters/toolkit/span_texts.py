@@ -1,80 +1,181 @@
-"""Texts of spans that are not what is at their offsets, and the units that explain it."""
+"""Texts of spans that are not what is at their offsets, and the units that explain it.
 
+Line breaks count as spaces; spaces at either end are often lost, by tools and by formats that have
+none there. The parts of a discontinuous span may be joined with or without a space or dots, or be
+followed from the first to the last.
+"""
+
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UnitText
-from hlteval.syntax.places import Path
+from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UnitText, likeliest
 
 #: The names of units in messages.
 UNIT_NAMES = {CHARACTERS: "characters"} | {
     unit: COUNTINGS[unit].called for unit in ("bytes", "utf-16", "graphemes")
 }
+_JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _SPACE = str.maketrans("\r\n\t", "   ")
-#: Characters of a text that is searched for elsewhere.
-_LONGEST = 300
+#: Characters of a text that is searched for elsewhere, and in how many on either side.
+_LONGEST, _NEAR = 300, 50_000
+#: Characters of a text whose grapheme clusters are found.
+_MOST = 1_000_000
+#: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
+_ENOUGH, _SHARE = 10_000, 0.9
+
+
+class TextWindow(NamedTuple):
+    """The text of a passage, sentence or document, and the offset at which it starts."""
+
+    text: str
+    start: int
+
+    def pieces(self, spans: Sequence[tuple[int, int]]) -> list[str]:
+        """The texts at some places."""
+        return [self.text[max(0, a - self.start) : max(0, b - self.start)] for a, b in spans]
+
+    def has(self, spans: Sequence[tuple[int, int]], text: str) -> bool:
+        """Whether a text is what is at some places; spaces at its ends may be lost.
+
+        Examples:
+            >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
+            True
+        """
+        pieces = self.pieces(spans)
+        first, last = min(spans)[0], max(end for _, end in spans)
+        if first < self.start:
+            return False
+        if len(spans) > 1:
+            whole = self.text[first - self.start : last - self.start]
+            pieces = [*(joint.join(pieces) for joint in _JOINTS), whole]
+        plain = text.translate(_SPACE).strip(" ")
+        return any(piece.translate(_SPACE).strip(" ") == plain for piece in pieces)
 
 
 class Mismatch(NamedTuple):
     """A span whose text is not what is at its offsets.
 
     Attributes:
-        document: the index of its document in the file.
-        path: the path to it.
-        text: the text of the document.
-        start: where it starts, as written.
-        end: where it ends.
+        place: where it is, for the report.
+        window: the text that holds it.
+        spans: the start and end of each of its parts.
         given: its text.
-        there: the text at its offsets.
         units: other units in which its offsets match.
     """
 
-    document: int
-    path: Path
-    text: str
-    start: int
-    end: int
+    place: Any
+    window: TextWindow
+    spans: Sequence[tuple[int, int]]
     given: str
-    there: str
     units: frozenset[str]
 
-    def values(self) -> dict[str, object]:
-        """The values of the message about it."""
-        return {"given": self.given[:40], "actual": self.there[:40], "hint": self.hint}
+    @property
+    def also(self) -> str:
+        """The end of a hint: the unit that explains it."""
+        named = [name for unit, name in UNIT_NAMES.items() if unit in self.units]
+        return f"; the offsets match if they count {named[0]}" if named else ""
+
+    @property
+    def is_short(self) -> bool:
+        """Whether its text is short enough to be searched for."""
+        return 0 < len(self.given) <= _LONGEST
+
+    def nearest(self) -> int | None:
+        """The offset nearest to its start at which its text is; None if it is not near.
+
+        Examples:
+            >>> window = TextWindow("Osh, Naryn, Osh", 10)
+            >>> Mismatch(None, window, [(20, 23)], "Osh", frozenset()).nearest()
+            22
+        """
+        text, begin = self.window
+        first = self.spans[0][0]
+        low = max(0, first - begin - _NEAR)
+        near = text[low : max(0, first - begin) + _NEAR]
+        middle = max(0, first - begin - low)
+        before = near.rfind(self.given, 0, middle + len(self.given))
+        places = [at + low + begin for at in (before, near.find(self.given, middle)) if at >= 0]
+        return min(places, key=lambda place: abs(place - first), default=None)
 
     @property
     def hint(self) -> str:
-        """A hint where the text is instead."""
-        units = [UNIT_NAMES[unit] for unit in UNIT_NAMES if unit in self.units]
-        also = f"; the offsets match if they count {units[0]}" if units else ""
-        if not self.given or len(self.given) > _LONGEST:
-            return f"count offsets from the start of the text{also}"
-        before = self.text.rfind(self.given, 0, self.start + len(self.given))
-        places = [at for at in (before, self.text.find(self.given, self.start)) if at >= 0]
-        if not places:
-            return f"check the text; it does not contain this{also}"
-        nearest = min(places, key=lambda place: abs(place - self.start))
-        return f"use {nearest} to {nearest + len(self.given)}{also}"
+        """A hint where its text is instead."""
+        if not self.is_short:
+            return f"count offsets from the start of the text{self.also}"
+        nearest = self.nearest()
+        if nearest is None:
+            return f"check the text; it does not contain this{self.also}"
+        return f"use {nearest} to {nearest + len(self.given)}{self.also}"
+
+    def values(self, hint: str) -> dict[str, object]:
+        """The values of the message about it."""
+        pieces = (piece[:40] for piece in self.window.pieces(self.spans[:3]))
+        return {"given": self.given[:40], "actual": " … ".join(pieces), "hint": hint}
 
 
-def matching_units(text: str, start: int, end: int, given: str) -> frozenset[str]:
-    r"""The units in which a span has a text.
+def matching_units(
+    window: TextWindow, spans: Sequence[tuple[int, int]], given: str
+) -> frozenset[str]:
+    r"""The units in which spans have a text, counted from the start of a window.
 
     Examples:
-        >>> sorted(matching_units("\u00d6, Osh", 4, 7, "Osh"))
+        >>> sorted(matching_units(TextWindow("\u00d6, Osh", 0), [(4, 7)], "Osh"))
         ['bytes']
     """
-    if text.isascii():
+    text, begin = window
+    if text.isascii() or min(spans)[0] < begin:
         return frozenset()
-    units = {CHARACTERS} if text[start:end] == given else set[str]()
-    for unit in UNIT_NAMES.keys() - {CHARACTERS}:
-        character = _unit_text(text, unit).character
-        if text[character(start) : character(end)] == given:
+    units = set[str]()
+    for unit in UNIT_NAMES:
+        if unit == "graphemes" and len(text) > _MOST:  # they are found in many times the time
+            continue
+        place = int if unit == CHARACTERS else _unit_text(text, unit).character
+        pieces = [text[place(start - begin) : place(end - begin)] for start, end in spans]
+        if any(joint.join(pieces) == given for joint in _JOINTS):
             units.add(unit)
     return frozenset(units)
 
 
-_unit_text = lru_cache(maxsize=4)(UnitText)
+_unit_text = lru_cache(maxsize=3)(UnitText)  # the units of one text
+
+
+class Mismatches:
+    """The mismatches of a file.
+
+    Offsets that count another unit are one problem of the whole file. So mismatches are kept until
+    enough are seen.
+
+    Attributes:
+        report: reports a mismatch; or, with a unit, that this explains nearly all of them.
+        least: how many a unit has to explain.
+        unit: the unit that offsets count, once it is decided; empty before.
+    """
+
+    def __init__(self, report: Callable[[Mismatch, str], None], least: int = 1) -> None:
+        self.report, self.least, self.unit = report, least, ""
+        self.kept: list[Mismatch] = []
+
+    def add(self, mismatch: Mismatch) -> None:
+        """Take a mismatch, unless the unit explains it."""
+        if self.unit not in mismatch.units:
+            self.kept.append(mismatch)
+            if len(self.kept) >= _ENOUGH:
+                self.decide()
+
+    def decide(self) -> None:
+        """Report mismatches; those that another unit explains once, if it explains nearly all."""
+        if not self.unit:
+            counts = ((unit, sum(unit in each.units for each in self.kept)) for unit in UNIT_NAMES)
+            least = max(self.least, _SHARE * len(self.kept))
+            self.unit, _ = likeliest(counts, len(self.kept), least)
+            if self.unit:
+                first = next(each for each in self.kept if self.unit in each.units)
+                self.report(first, self.unit)
+        for mismatch in self.kept:
+            if self.unit not in mismatch.units:
+                self.report(mismatch, "")
+        self.kept.clear()
 
 
 def is_text_of(given: str, there: str) -> bool:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText, widths
+from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText, likeliest, widths
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES
 from hlteval.findings import Problem
 
@@ -22,8 +22,8 @@ _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
 ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 #: Most characters between sentences that are filled with spaces, in a file.
 _FILLED = 1_000_000
-#: Share of units whose text differs, at most, for a unit of offsets to be the right one.
-_SHARE = 0.2
+#: Share of misplaced units that another unit of offsets has to explain.
+_SHARE = 0.8
 #: What offsets may count, the likeliest first.
 _UNITS = (CHARACTERS, "bytes", "utf-16")
 
@@ -183,13 +183,14 @@ class Text:
 
     def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
         """The problem of a file whose offsets count another unit."""
-        explained = _SHARE * len(wrong)
-        for other in _UNITS:
-            self.whole = self._place(other)
-            if other != unit and len(self._find_misplaced()) < explained:
-                break
-        else:
-            other = ""
+
+        def counts() -> Iterator[tuple[str, int]]:
+            for other in _UNITS:
+                self.whole = self._place(other)
+                if other != unit:
+                    yield other, len(wrong) - len(self._find_misplaced())
+
+        other, _ = likeliest(counts(), len(wrong), _SHARE * len(wrong))
         self.whole = self._place(unit)
         if not other:
             return None

@@ -65,6 +65,28 @@ def test_label_studio_annotators_and_attributes() -> None:
     assert labels == [("label", "geography", "ann@example.org")]
 
 
+def test_nothing_is_before_a_text(take: Take) -> None:
+    """Offsets that count from 1 begin at -1 where they are 0."""
+    result = [region("a", 0, 3, "City"), region("b", 0, 2, "City")]
+    result[0]["value"]["text"] = "Osh"
+    task = {"data": {"text": "Osh"}, "annotations": [{"result": result}]}
+    corpus, findings = take("label-studio", task, offsets="from-1-inclusive")
+    assert [found.code for found in findings] == ["JAN203"]
+    assert 'has "" at' in findings[0].message
+    assert corpus.mentions.select("start", "end", "text").rows() == [(-1, 3, "Osh"), (-1, 2, "")]
+
+
+def test_label_studio_writes_identifiers_without_the_numbers_that_its_reader_adds(
+    tmp_path: Path,
+) -> None:
+    """A file has an identifier twice, which is reported; it comes back as it was."""
+    path = FIXTURES / "label-studio/invalid/JAN302-same-id.label-studio.json"
+    corpus, _ = read_with(path, "label-studio", {})
+    assert corpus.mentions["mention"].to_list() == ["a", "1:a"]
+    (task,) = rewrite(corpus, "label-studio", tmp_path / "x.json")
+    assert [item["id"] for item in task["annotations"][0]["result"]] == ["a", "a"]
+
+
 def test_label_studio_predictions() -> None:
     path = FIXTURES / "label-studio/valid/rivers.label-studio.json"
     corpus, findings = read_with(path, "label-studio", {"results": "predictions"})
@@ -202,6 +224,15 @@ def test_doccano_texts_as_labels_are_refused(take: Take) -> None:
     corpus, findings = take("doccano", {"id": 1, "text": "Osh", "label": label[1]})
     assert corpus.instances.is_empty()
     assert [finding.code for finding in findings] == ["JAN106"]
+
+
+def test_prodigy_keeps_a_member_of_a_token_without_a_text(take: Take) -> None:
+    """The token has five members, as many as one without further ones."""
+    token = {"start": 0, "end": 3, "id": 0, "ws": False, "disabled": True}
+    corpus, findings = take("prodigy", {"text": "Ann", "_input_hash": 1, "tokens": [token]})
+    assert findings == []
+    kept = corpus.attributes.filter(element="$.tokens").select("name", "value").rows()
+    assert kept == [("disabled", "true")]
 
 
 def test_prodigy_tokens_decide_where_no_span_is_named(take: Take) -> None:

@@ -154,3 +154,10 @@ def test_a_table_has_two_names(names: str, tmp_path: Path) -> None:
     assert write is not None
     with pytest.raises(WrongSetting):
         write([Corpus()], tmp_path / "x.tsv")
+
+
+def test_a_column_without_a_name_is_that_of_documents_only(tmp_path: Path) -> None:
+    """As pandas writes an index: the label is in the last column, and there are no scores."""
+    path = tmp_path / "x.csv"
+    path.write_text(",sentence,label\n0,a b,pos\n1,c,neg\n", "utf-8")
+    assert labels(path) == [("0", "pos"), ("1", "neg")]

@@ -9,6 +9,7 @@ import pytest
 from hlteval import convert
 from hlteval.converters import load
 from hlteval.converters.toolkit.offsets import UnitText, in_characters
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -94,6 +95,54 @@ def test_the_finding_names_the_setting_that_converts(tmp_path: Path) -> None:
     settings = {"offsets": "bytes"}
     findings = convert(str(path), str(out), to_format="brat", settings=settings, force=True)
     assert not [finding for finding in findings if finding.severity == "error"]
+
+
+def test_grapheme_clusters_are_a_unit_of_bioc_too(tmp_path: Path) -> None:
+    """Three annotations after a letter of two code points: offsets of clusters are 1 less."""
+    text = "e\u0301 Osh and Naryn, Kara"
+    held = "".join(
+        f'<annotation id="T{start}"><location offset="{start}" length="{len(word)}"/>'
+        f"<text>{word}</text></annotation>"
+        for start, word in ((2, "Osh"), (10, "Naryn"), (17, "Kara"))
+    )
+    path = tmp_path / "d1.bioc.xml"
+    body = f"<passage><offset>0</offset><text>{text}</text>{held}</passage>"
+    head = "<source/><date/><key/>"
+    path.write_text(
+        f"<collection>{head}<document><id>d1</id>{body}</document></collection>", "utf-8"
+    )
+    _, findings = spans("bioc-xml", path, "characters")
+    assert [(found.code, "grapheme clusters" in found.message) for found in findings] == [
+        ("BIO204", True)
+    ]
+    assert spans("bioc-xml", path, "graphemes") == (
+        [(word, word) for word in ("Osh", "Naryn", "Kara")],
+        [],
+    )
+
+
+@pytest.mark.parametrize(
+    ("units", "reported"),
+    [
+        (["b", "b", ""], [(0, ""), (1, ""), (2, "")]),  # of three, two are no share of 0.9
+        (["b", "b"], [(0, ""), (1, "")]),  # fewer than three
+        (["b"] * 9 + [""], [(0, "bytes"), (9, "")]),
+        (["bu"] * 9 + ["u"], [(0, "utf-16")]),  # which explains more than bytes
+        (["bu"] * 3, [(0, "bytes")]),  # the likeliest first
+    ],
+)
+def test_a_unit_that_explains_nearly_all_mismatches_is_one_problem(
+    units: list[str], reported: list[tuple[int, str]]
+) -> None:
+    found = list[tuple[int, str]]()
+    mismatches = Mismatches(lambda each, unit: found.append((each.place, unit)), least=3)
+    names = {"b": "bytes", "u": "utf-16"}
+    for place, letters in enumerate(units):
+        own = frozenset(names[letter] for letter in letters)
+        mismatches.add(Mismatch(place, TextWindow("x", 0), [(0, 1)], "y", own))
+    assert found == []
+    mismatches.decide()
+    assert found == reported
 
 
 def test_every_offset_is_that_of_the_last_whole_character():
