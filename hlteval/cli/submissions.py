@@ -42,7 +42,7 @@ def validate(
     by_folder: bool = False,
 ) -> None:
     """Check a submission."""
-    from hlteval.workflows.fix.fixing import fix as write_fixed
+    from hlteval.workflows.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
     from hlteval.workflows.run.verdicts import submissions
 
@@ -188,7 +188,7 @@ def agreement(
     """Measure the agreement between annotators."""
     from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
     from hlteval.results.systems import short_names
-    from hlteval.workflows.agreement.agreement import agreement as run
+    from hlteval.workflows.agreement import agreement as run
 
     view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
     outputs.check()
