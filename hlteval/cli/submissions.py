@@ -1,4 +1,4 @@
-"""Commands of tasks: `validate`, `score`, `compare`, `leaderboard`, `agreement` and `pack`."""
+"""Commands of tasks: `validate`, `score`, `compare`, `leaderboard`, `pack` and others."""
 
 from __future__ import annotations
 
@@ -213,3 +213,23 @@ def pack(
         packed = run(replace(request, step=step), paths, archive, force=force)
     write(results(), PACKED[outputs.form](packed))
     raise Exit(1 if packed.path is None else 0)
+
+
+def platform(
+    request: Request,
+    folders: Path,
+    target: Path,
+    columns: str | None = None,
+    details: Literal["scores", "all"] = "scores",
+) -> None:
+    """Score a submission in the folders of a competition platform."""
+    from hlteval.reports.scores import platform_text
+    from hlteval.results.scores import Scores
+    from hlteval.workflows.platforms import score_folders
+
+    with usage(), progress(remarks(), "scoring") as step:
+        names = [name.strip() for name in (columns or "").split(",") if name.strip()]
+        result = score_folders(replace(request, step=step), folders, target, names, details)
+    scored = isinstance(result, Scores)
+    write(results() if scored else remarks(), platform_text(result))
+    raise Exit(0 if scored else 1)

@@ -330,6 +330,16 @@ def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> Renderab
     return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
 
 
+def platform_text(result: Scores | Refusal) -> RenderableType:
+    """The most important metrics, notes and the signature, or the reason of a refusal, as a log."""
+    if isinstance(result, Refusal):
+        return refusal_text(result)
+    names = load(result.task).beside(result.primary, result.metrics)
+    values = [f"{name}: {value}" for name, value, _ in _intervals(result) if name in names]
+    notes = [*result.warnings, *result.notes, result.signature]
+    return Group(*map(Prose, [*values, *notes]))
+
+
 def refusal_summary(refusal: Refusal) -> RenderableType:
     """The reason and what to do; the number of all other findings, and their command."""
     lines: list[RenderableType] = [Prose(refusal.reason, "bold red"), Prose(refusal.help)]

@@ -1,0 +1,290 @@
+"""Competition platforms: a submission is scored in the folders that their workers prepare.
+
+A worker of Codabench unpacks the reference data to `INPUT/ref` and the submission to `INPUT/res`,
+runs a program, and takes `scores.json` and `detailed_results.html` from `OUTPUT`. The program ends
+with another status than 0 if there are no scores: the submission then has failed, and the page and
+standard error are all that its author sees.
+
+A folder inside the archive of a submission, the commonest mistake, is opened; what the worker
+itself writes beside the files of a submission is left out.
+"""
+
+import json
+import math
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from hlteval.findings import SUBMISSION, Finding, Findings
+from hlteval.reports.html import make_page
+from hlteval.reports.html.scores import smaller
+from hlteval.results.scores import Scores
+from hlteval.results.verdict import Refusal
+from hlteval.sources import Source, open_source, writing
+from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
+from hlteval.sources.opening import OpenInput
+from hlteval.tasks.options import merge_options
+from hlteval.tasks.task import Task, WrongOption
+from hlteval.workflows.run import engine
+from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.verdicts import Refused
+
+Result = Scores | Refusal
+Details = Literal["scores", "all"]
+
+#: The folders of the reference data and of the submission, and the files that are written.
+REFERENCE, RESULT, SCORES, PAGE = "ref", "res", "scores.json", "detailed_results.html"
+#: The name of a submission, of which only the files have names.
+SUBMITTED = "<submission>"
+#: The maximum length of the key of a column, which limits of intervals extend.
+MOST_CHARACTERS, LIMITS = 36, ("_low", "_high")
+#: The maximum size of the page in bytes, and the number of columns where none are chosen.
+MOST_BYTES, MOST_COLUMNS = 5_000_000, 8
+#: The file with exit codes that a worker adds to the files of a submission.
+_OF_WORKER, _STATUS = "metadata", b"exitCode"
+_HELP = "fix the blocking findings, and submit again"
+#: Tables that do not quote the reference.
+_NUMBERS_ONLY = frozenset({"scorings", "curve", "pr", "ndcg"})
+
+
+def column_keys(metrics: Sequence[str], *, intervals: bool = False) -> dict[str, str]:
+    """The keys of the columns of metrics: letters, digits and `_`, up to 36, each unique.
+
+    Args:
+        metrics: the names of the metrics, in the order of the columns.
+        intervals: whether there are also columns for the limits of intervals, `KEY_low` and
+            `KEY_high`.
+
+    Examples:
+        >>> column_keys(["f1", "sets:is_first:span.fscore"])
+        {'f1': 'f1', 'sets:is_first:span.fscore': 'sets_is_first_span_fscore'}
+    """
+    most = MOST_CHARACTERS - max(map(len, LIMITS)) * intervals
+    keys: dict[str, str] = {}
+    for name in metrics:
+        whole = re.sub("[^A-Za-z0-9]+", "_", name).strip("_") or "metric"
+        key, number = whole[:most], 1
+        while key in keys.values():
+            number += 1
+            key = f"{whole[: most - len(str(number)) - 1]}_{number}"
+        keys[name] = key
+    return keys
+
+
+def default_columns(request: Request) -> list[str]:
+    """The metrics that a leaderboard shows: the one that ranks, then rates of the same measure.
+
+    Examples:
+        >>> default_columns(Request("seedev-full", ""))
+        ['f1', 'precision', 'recall']
+    """
+    task = request.definition
+    options = merge_options(task, request.options)
+    return task.beside(task.ranking(request.profile, options), task.metrics)[:MOST_COLUMNS]
+
+
+def flat_scores(scores: Scores, columns: Sequence[str]) -> dict[str, float]:
+    """The numbers of columns and limits of intervals by their keys; undefined ones are absent.
+
+    Raises:
+        WrongOption: for a column that is not a metric of the scores.
+    """
+    if unknown := [name for name in columns if name not in scores.metrics]:
+        most = ", ".join(list(scores.metrics)[:5])
+        raise WrongOption(f"no metric {unknown[0]} in the scores of {scores.task}; use {most}, …")
+    keys, values = column_keys(columns, intervals=bool(scores.intervals)), dict[str, float]()
+    for name, key in keys.items():
+        limits = zip(LIMITS, scores.intervals.get(name, ()), strict=False)
+        for end, value in [("", scores.metrics[name]), *limits]:
+            if value is not None and math.isfinite(value):
+                values[key + end] = float(value)
+    return values
+
+
+def score_folders(
+    request: Request,
+    folders: Path,
+    output: Path,
+    columns: Sequence[str] = (),
+    details: Details = "scores",
+) -> Result:
+    """Score a submission in the folders of a platform, and write its numbers and its page.
+
+    Args:
+        request: the task, its options, and how it is scored.
+        folders: the folder of `ref` and `res`.
+        output: the folder to write to, which may be absent.
+        columns: the metrics that are written; by default those of `default_columns`.
+        details: whether the page shows `all`, or only the scores and the findings of the
+            submission, so that nobody learns the reference from it.
+
+    Returns:
+        The scores, or why there are none; `scores.json` is then absent.
+
+    Raises:
+        FileNotFoundError: if a folder is missing or empty.
+        WrongOption: for a column that is not a metric of the task.
+    """
+    task, shows_all = request.definition, details == "all"
+    given = open_submission(folders / RESULT, task)
+    reference = "" if task.scored_alone else str(inner_folder(folders / REFERENCE))
+    request = replace(
+        request,
+        system=OpenInput(given),
+        reference=reference,
+        alignment=shows_all,
+        evidence=shows_all,
+    )
+    files = {}
+    result: Result
+    try:
+        result = scores = engine.score(request)
+        numbers = flat_scores(scores, columns or default_columns(request))
+        files[SCORES] = json.dumps(numbers, indent=1) + "\n"
+    except Refused as refused:
+        words = ["hlteval", "validate", Path(task.name).name, "SUBMISSION"]
+        result = refused.result(words + task.option_words("validate", request.options))
+        if not refused.whole:
+            result = msgspec.structs.replace(result, help=_HELP)
+    result = with_short_paths(result, {str(folders / RESULT): "", reference: "reference"})
+    files[PAGE] = fitting_page(result if shows_all else without_reference(result))
+    output.mkdir(parents=True, exist_ok=True)
+    (output / SCORES).unlink(missing_ok=True)
+    for name, text in files.items():
+        with writing(output / name) as unfinished:
+            unfinished.write_text(text, "utf-8", errors="backslashreplace", newline="")
+    return result
+
+
+def inner_folder(folder: Path, inside: Collection[str] = ()) -> Path:
+    """The folder that has the files: the only one inside another that has nothing else.
+
+    Args:
+        folder: the folder.
+        inside: names of folders that submissions have inside.
+
+    Raises:
+        FileNotFoundError: if it does not exist, or has no files.
+    """
+    while True:
+        if not folder.is_dir():
+            raise FileNotFoundError(f"no folder {folder}")
+        entries = [each for each in sorted(folder.iterdir()) if not is_junk(each.name)]
+        entries = [each for each in entries if not is_of_worker(each)]
+        if not entries:
+            raise FileNotFoundError(f"no files in {folder}")
+        first = entries[0]
+        if len(entries) > 1 or not first.is_dir() or first.name in inside:
+            return folder
+        folder = first
+
+
+def is_of_worker(file: Path) -> bool:
+    """Whether a file has the exit codes that a worker adds to the files of a submission."""
+    if file.name != _OF_WORKER or not file.is_file():
+        return False
+    with file.open("rb") as stream:
+        return _STATUS in stream.read(1000)
+
+
+def open_submission(folder: Path, task: Task) -> Source:
+    """The submission in a folder: its files, or those of the only archive that it has.
+
+    It has no name, so that no rule about names of archives applies.
+
+    Raises:
+        FileNotFoundError: if it does not exist, or has no files.
+    """
+    inner = inner_folder(folder, task.hooks.inner_folders)
+    entries = [each for each in inner.iterdir() if not is_junk(each.name)]
+    packed = [each for each in entries if each.name.lower().endswith(ARCHIVE_SUFFIXES)]
+    source = open_source(str(packed[0] if packed and len(entries) == 1 else inner))
+    members = [each for each in source.members if not is_of_worker(inner / each.name)]
+    return replace(source, path=SUBMITTED, members=tuple(members))
+
+
+def with_short_paths(result: Result, prefixes: Mapping[str, str]) -> Result:
+    """A result that names files by their paths in the submission or in the reference.
+
+    Args:
+        result: the scores, or a refusal.
+        prefixes: what takes the place of the paths of folders.
+    """
+
+    def shorten(finding: Finding) -> Finding:
+        for prefix, other in prefixes.items():
+            if finding.file and finding.file.startswith(f"{prefix}/"):
+                path = f"{other}/{finding.file.removeprefix(f'{prefix}/')}".removeprefix("/")
+                return msgspec.structs.replace(finding, file=path)
+        return finding
+
+    paths = {side: prefixes.get(path) or path for side, path in result.verdict.paths.items()}
+    if isinstance(result, Scores):
+        notes = [note.replace(f"'{SUBMITTED}'", "SUBMISSION") for note in result.notes]
+        for prefix, other in prefixes.items():
+            notes = [note.replace(prefix, other.upper()) if prefix else note for note in notes]
+        result = msgspec.structs.replace(result, notes=tuple(notes))
+    return with_findings(result, map(shorten, result.verdict.findings), shorten, paths)
+
+
+def without_reference(result: Result) -> Result:
+    """A result for its page: nothing in it quotes the reference.
+
+    Findings of the submission remain, and tables with nothing but numbers.
+    """
+
+    def hide(finding: Finding) -> Finding:
+        if finding.side == SUBMISSION:
+            return finding
+        return msgspec.structs.replace(finding, excerpt=None, record=None)
+
+    findings = result.verdict.findings
+    kept = (each for each in findings if each.side == SUBMISSION or each.blocking)
+    if isinstance(result, Scores):
+        tables = {name: each for name, each in result.tables.items() if name in _NUMBERS_ONLY}
+        result = msgspec.structs.replace(result, tables=tables, evidence=None)
+    return with_findings(result, map(hide, kept), hide)
+
+
+def with_findings(
+    result: Result,
+    findings: Iterable[Finding],
+    change: Callable[[Finding], Finding],
+    paths: Mapping[str, str] | None = None,
+) -> Result:
+    """A result with other findings.
+
+    Args:
+        result: the scores, or a refusal.
+        findings: those of the verdict.
+        change: gives those that are the reason of a refusal.
+        paths: the paths of the sides; those of the verdict if there are none.
+    """
+    verdict = msgspec.structs.replace(
+        result.verdict, findings=Findings(findings), paths=paths or result.verdict.paths
+    )
+    if isinstance(result, Refusal):
+        blocking = tuple(map(change, result.blocking))
+        return msgspec.structs.replace(result, verdict=verdict, blocking=blocking)
+    return msgspec.structs.replace(result, verdict=verdict)
+
+
+def fitting_page(result: Result, most: int = MOST_BYTES) -> str:
+    """The page of a result that is not larger than a platform shows.
+
+    What is less important is left out, which the page says.
+
+    Args:
+        result: the scores, or a refusal.
+        most: the maximum size in bytes.
+    """
+    page = ""
+    for each in smaller(result):
+        page = make_page(each).html()
+        if len(page.encode("utf-8", "replace")) <= most:
+            break
+    return page
