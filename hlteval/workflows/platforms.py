@@ -12,7 +12,7 @@ itself writes beside the files of a submission is left out.
 import json
 import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Literal
@@ -80,7 +80,7 @@ def default_columns(request: Request) -> list[str]:
 
     Examples:
         >>> default_columns(Request("seedev-full", ""))
-        ['f1', 'precision', 'recall']
+        ['f1', 'recall', 'precision', 'ser']
     """
     task = request.definition
     options = merge_options(task, request.options)
@@ -131,7 +131,7 @@ def score_folders(
     """
     task, shows_all = request.definition, details == "all"
     given = open_submission(folders / RESULT, task)
-    reference = "" if task.scored_alone else str(inner_folder(folders / REFERENCE))
+    reference = "" if task.scored_alone else str(find_files(folders / REFERENCE, task))
     request = replace(
         request,
         system=OpenInput(given),
@@ -160,12 +160,15 @@ def score_folders(
     return result
 
 
-def inner_folder(folder: Path, inside: Collection[str] = ()) -> Path:
-    """The folder that has the files: the only one inside another that has nothing else.
+def find_files(folder: Path, task: Task) -> Path:
+    """The path of what is in a folder: the only file in it, or the folder that has the files.
+
+    Folders that have nothing but one folder are passed through. A file stays in its folder where
+    submissions to the task are folders.
 
     Args:
         folder: the folder.
-        inside: names of folders that submissions have inside.
+        task: the task.
 
     Raises:
         FileNotFoundError: if it does not exist, or has no files.
@@ -178,8 +181,11 @@ def inner_folder(folder: Path, inside: Collection[str] = ()) -> Path:
         if not entries:
             raise FileNotFoundError(f"no files in {folder}")
         first = entries[0]
-        if len(entries) > 1 or not first.is_dir() or first.name in inside:
+        if len(entries) > 1 or first.name in task.hooks.inner_folders:
             return folder
+        if not first.is_dir():
+            packed = first.name.lower().endswith(ARCHIVE_SUFFIXES)
+            return first if packed or not task.submitted_as_folder else folder
         folder = first
 
 
@@ -199,11 +205,9 @@ def open_submission(folder: Path, task: Task) -> Source:
     Raises:
         FileNotFoundError: if it does not exist, or has no files.
     """
-    inner = inner_folder(folder, task.hooks.inner_folders)
-    entries = [each for each in inner.iterdir() if not is_junk(each.name)]
-    packed = [each for each in entries if each.name.lower().endswith(ARCHIVE_SUFFIXES)]
-    source = open_source(str(packed[0] if packed and len(entries) == 1 else inner))
-    members = [each for each in source.members if not is_of_worker(inner / each.name)]
+    path = find_files(folder, task)
+    source = open_source(str(path))
+    members = [each for each in source.members if not is_of_worker(path / each.name)]
     return replace(source, path=SUBMITTED, members=tuple(members))
 
 
