@@ -1,12 +1,12 @@
-"""Commands of files: `convert`, `inspect` and `verify`."""
+"""Commands of files: `convert`, `inspect`, `publish` and `verify`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal
 
 from typer import BadParameter, Context, Exit
 from typer.main import get_group
 
-from hlteval.cli.commands import Form, TaskCommand, task_app
+from hlteval.cli.commands import Form, TaskCommand, check_task, task_app
 from hlteval.cli.defaults import config_of_call, not_given, show_defaults
 from hlteval.cli.process import usage
 from hlteval.results.verdict import Defaults
@@ -76,6 +76,39 @@ def inspect(archive: str, max_members: int | None = None, form: Form = "text") -
     limit = MAX_MEMBERS if max_members is None else max_members
     write(results(), json(found) if form == "json" else inspection_text(found, limit))
     raise Exit(0 if found.passed else 1)
+
+
+def publish(
+    task: str,
+    target: str,
+    platform: Literal["codabench", "evalai"],
+    reference: str = "",
+    settings: str | None = None,
+    example: str | None = None,
+    documents: str | None = None,
+    option: list[str] | None = None,
+    profile: str | None = None,
+    force: bool = False,
+    form: Form = "text",
+) -> None:
+    """Make the bundle of a competition for a platform: pages, data and scoring program."""
+    from hlteval.cli.evaluation_output import options_of
+    from hlteval.cli.output import Outputs, show_findings
+    from hlteval.reports.packages import PUBLISHED as FORMATS
+    from hlteval.reports.terminal import progress, remarks, results, write
+    from hlteval.workflows.publication import make_plan
+    from hlteval.workflows.publication import publish as run
+
+    check_task(task)
+    given = {"example": example, "documents": documents, "profile": profile}
+    with usage():
+        plan, findings = make_plan(task, reference, platform, settings, given, options_of(option))
+    show_findings(findings)
+    if plan is None:
+        raise Exit(1)
+    with usage(), Outputs(form).refusals(), progress(remarks(), "publishing"):
+        packed = run(plan, target, force=force)
+    write(results(), FORMATS[form](packed))
 
 
 def verify(

@@ -1,4 +1,4 @@
-"""Competition platforms: a submission is scored in the folders that their workers prepare.
+"""Scoring programs of competition platforms: what they do, and the files that they are made of.
 
 A worker of Codabench unpacks the reference data to `INPUT/ref` and the submission to `INPUT/res`,
 runs a program, and takes `scores.json` and `detailed_results.html` from `OUTPUT`. The program ends
@@ -9,33 +9,44 @@ A folder inside the archive of a submission, the commonest mistake, is opened; w
 itself writes beside the files of a submission is left out.
 """
 
+import io
 import json
 import math
 import re
+import zipfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Literal
+from importlib import metadata, resources
+from pathlib import Path, PurePosixPath
 
 import msgspec
 
+from hlteval import __version__
+from hlteval.extensions import CODES, FORMATS, RULES, TASKS
 from hlteval.findings import SUBMISSION, Finding, Findings
 from hlteval.reports.html import make_page
 from hlteval.reports.html.scores import smaller
+from hlteval.results.packages import Details, Publication
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Refusal
-from hlteval.sources import Source, open_source, writing
+from hlteval.sources import Source, Unreadable, open_source, writing
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
 from hlteval.sources.opening import OpenInput
+from hlteval.tasks import is_file
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.toml_file import TomlFile, read_toml
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
 
 Result = Scores | Refusal
-Details = Literal["scores", "all"]
 
+#: Files of a bundle, or of an archive in it, by name.
+Files = dict[str, bytes]
+#: The libraries that some tasks need beside those of all tasks, as extras.
+_EXTRAS: Mapping[str, str] = {"lorehlt-mt": "mt"}
+_NAME = re.compile("[A-Za-z0-9._-]+")
 #: The folders of the reference data and of the submission, and the files that are written.
 REFERENCE, RESULT, SCORES, PAGE = "ref", "res", "scores.json", "detailed_results.html"
 #: The name of a submission, of which only the files have names.
@@ -292,3 +303,172 @@ def fitting_page(result: Result, most: int = MOST_BYTES) -> str:
         if len(page.encode("utf-8", "replace")) <= most:
             break
     return page
+
+
+def zipped(files: Mapping[str, bytes]) -> bytes:
+    """The archive of files: equal files make equal archives.
+
+    Examples:
+        >>> zipped({"a": b"1", "b": b""}) == zipped({"b": b"", "a": b"1"})
+        True
+    """
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, data in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            archive.writestr(entry, data)
+    return buffer.getvalue()
+
+
+def files_of(source: Source, suffixes: Sequence[str] = ()) -> Files:
+    """The files of a source by name, of some suffixes if they are given.
+
+    Raises:
+        WrongOption: if one cannot be read.
+    """
+    try:
+        return {
+            member.name or member.basename: member.fetch()
+            for member in source.members
+            if member.basename.endswith(tuple(suffixes) or "")
+        }
+    except Unreadable as error:
+        raise WrongOption(f"{source.path}: {error.finding.message}") from error
+
+
+def below(folder: str, files: Mapping[str, bytes]) -> Files:
+    """Files in a folder."""
+    return {f"{folder}/{name}": data for name, data in files.items()}
+
+
+def task_files(task: Task) -> Files:
+    """The files that declare a task, where files do, by their names.
+
+    Raises:
+        WrongOption: if a file that the declaration names is not beside it, or below.
+    """
+    if not is_file(task.name):
+        return {}
+    file = Path(task.name)
+    files = {file.name: file.read_bytes()}
+    labels = read_toml(task.name, "task", "TSK", TomlFile).content or {}
+    if other := labels.get("labels", {}).get("from", ""):
+        if PurePosixPath(other).is_absolute() or ".." in PurePosixPath(other).parts:
+            raise WrongOption(f"{other} is not in the folder of {file.name}; move it there")
+        files[other] = (file.parent / other).read_bytes()
+    return files
+
+
+def program_files(request: Request, publication: Publication, columns: Iterable[str]) -> Files:
+    """The files of a scoring program, which calls `hlteval platform`.
+
+    Args:
+        request: the task and its options.
+        publication: the settings of the competition.
+        columns: the metrics that it writes.
+    """
+    task = request.definition
+    files = {**below("task", task_files(task)), **below("packages", package_files())}
+    values: dict[str, str] = merge_options(task, request.options)
+    for option in task.options:
+        if option.is_input and (path := values.get(option.name)):
+            given = files_of(open_source(path))
+            only = next(iter(given), "") if len(given) == 1 else ""
+            place = f"options/{option.name}"
+            files |= below(place, given)
+            values[option.name] = f"{place}/{only}" if only else place
+    name = f"task/{Path(task.name).name}" if is_file(task.name) else task.name
+    words = ["--profile", publication.profile, "--columns", ",".join(columns)]
+    words += ["--details", publication.details]
+    if publication.intervals:
+        words += ["--bootstrap", str(publication.intervals)]
+    words += task.option_words("score", values)
+    files["requirements.txt"] = "".join(f"{each}\n" for each in requirements(task)).encode()
+    files["score.py"] = _PROGRAM.format(version=__version__, task=name, words=words).encode()
+    return files
+
+
+_PROGRAM = '''\
+"""Score a submission: `score.py INPUT OUTPUT`. Made by hlteval {version}."""
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+
+if sys.version_info < (3, 11):
+    sys.exit("the image has Python %d.%d; hlteval needs 3.11 or later" % sys.version_info[:2])
+folders = [os.path.abspath(path) for path in sys.argv[1:3]]
+here = os.path.dirname(os.path.abspath(__file__))
+os.chdir(here)  # the paths of options are relative
+sys.path.insert(0, os.path.join(here, "packages"))
+if any(importlib.util.find_spec(name) is None for name in ("msgspec", "polars", "typer")):
+    target = tempfile.mkdtemp()  # the image lacks the libraries, and the bundle has none
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", target]
+    if subprocess.call([*command, "-r", "requirements.txt"]):
+        sys.exit("libraries are missing: make the bundle with --vendor, or use another image")
+    sys.path.append(target)
+
+from hlteval.cli import main
+
+options = {words}
+sys.argv = ["hlteval", "platform", "{task}", *folders, *options]
+main()
+'''
+
+
+def package_files() -> Files:
+    """The code of hlteval and of the packages that extend it, as they are installed."""
+    files = below("hlteval", folder_files(Path(str(resources.files("hlteval")))))
+    for distribution in extending():
+        for path in distribution.files or ():
+            inside = not path.is_absolute() and ".." not in path.parts
+            if inside and path.suffix != ".pyc" and Path(str(path.locate())).is_file():
+                files[path.as_posix()] = Path(str(path.locate())).read_bytes()
+    return {name: data for name, data in files.items() if not name.startswith("hlteval/demo/")}
+
+
+def folder_files(folder: Path) -> Files:
+    """The files of a folder of modules, those behind links too, but for what Python compiles."""
+    files: Files = {}
+    for entry in sorted(folder.iterdir()):
+        if entry.is_dir() and entry.name != "__pycache__" and not is_junk(entry.name):
+            files |= below(entry.name, folder_files(entry))
+        elif entry.is_file() and entry.suffix != ".pyc":
+            files[entry.name] = entry.read_bytes()
+    return files
+
+
+def extending() -> list[metadata.Distribution]:
+    """The installed packages that add tasks, formats, rules or codes."""
+    groups = (TASKS, FORMATS, RULES, CODES)
+    points = (point for group in groups for point in metadata.entry_points(group=group))
+    found = {point.dist.name: point.dist for point in points if point.dist}
+    return [found[name] for name in sorted(found)]
+
+
+def requirements(task: Task) -> list[str]:
+    """The libraries that scoring needs, with those that they need, in the installed versions."""
+    waiting = ["hlteval", *(each.name for each in extending())]
+    extra, pins, seen = _EXTRAS.get(task.name, ""), dict[str, str](), set[str]()
+    while waiting:
+        name = waiting.pop()
+        key = name.lower().replace("_", "-")
+        try:
+            distribution = metadata.distribution(name)
+        except metadata.PackageNotFoundError:
+            continue
+        if key in seen:
+            continue
+        seen.add(key)
+        pins[key] = f"{distribution.name}=={distribution.version}"
+        for line in distribution.requires or ():
+            requirement, _, marker = line.partition(";")
+            wanted = "extra" not in marker or (key == "hlteval" and f"'{extra}'" in marker)
+            wanted = wanted or (key == "hlteval" and bool(extra) and f'"{extra}"' in marker)
+            if wanted and (match := _NAME.match(requirement.strip())):
+                waiting.append(match[0])
+    ours = {"hlteval", *(each.name.lower().replace("_", "-") for each in extending())}
+    return [pin for key, pin in sorted(pins.items()) if key not in ours]

@@ -1,0 +1,488 @@
+"""Bundles: all that a competition on a platform needs, made from a task and a reference.
+
+A bundle of Codabench is a zip archive with `competition.yaml`, pages in Markdown that organizers
+edit, and archives: the reference of each phase, the scoring program, the starting kit of
+participants, and a solution. Equal inputs make equal bundles, byte for byte.
+
+The scoring program has the code of hlteval itself. Its libraries come from the image, from the
+network when the program starts, or, if they are wanted, from the bundle.
+"""
+
+import re
+import struct
+import zlib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib import import_module
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, ClassVar
+
+import msgspec
+
+from hlteval.converters import known, load
+from hlteval.findings import Finding, Findings, finding
+from hlteval.findings.suggest import did_you_mean
+from hlteval.reports.packages import (
+    Block,
+    check_commands,
+    data_blocks,
+    evaluation_blocks,
+    markdown_page,
+    overview_blocks,
+    terms_blocks,
+)
+from hlteval.results.packages import PackedArchive, Phase, Platform, Publication
+from hlteval.results.verdict import Verdict
+from hlteval.sources import Listed, open_source, writing
+from hlteval.sources.writing import check_outputs, file_sha256
+from hlteval.tasks import is_file
+from hlteval.tasks import load as load_task
+from hlteval.tasks.task import Task, WrongOption
+from hlteval.tasks.toml_file import read_toml
+from hlteval.workflows.evaluation.manifests import TaskTables, resolve_options
+from hlteval.workflows.platforms import (
+    LIMITS,
+    Files,
+    below,
+    column_keys,
+    default_columns,
+    files_of,
+    flat_scores,
+    program_files,
+    task_files,
+    zipped,
+)
+from hlteval.workflows.run import engine
+from hlteval.workflows.run.batches import NothingGiven
+from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.verdicts import Refused
+
+#: The phase where none is declared: it has begun, and has no end.
+_OPEN = Phase("Evaluation", "2000-01-01")
+
+
+@dataclass(frozen=True)
+class Settings(TaskTables):
+    """The settings of a competition as they were read."""
+
+    called: ClassVar[str] = "the settings"
+
+    @property
+    def publication(self) -> Publication:
+        """The competition that is declared, with paths as this process opens them."""
+        content = dict(self.content or {})
+        for key in ("example", "documents"):
+            if key in content:
+                content[key] = self.path_of(content[key])
+        return msgspec.convert(content, Publication)
+
+    def values(self, task: Task) -> Mapping[str, str]:
+        """The options of the task as text, with paths as this process opens them."""
+        return resolve_options(task, self.publication.options, self.path_of)
+
+    def path_of(self, written: str) -> str:
+        """Return a path of the settings as the program opens it."""
+        return str(self.folder / written)
+
+    def check(self, task: Task) -> Iterator[Finding]:
+        """Yield the findings about what is declared, for a task."""
+        declared = self.publication
+        for index, name in enumerate(declared.metrics):
+            if task.statistic(name) is None:
+                hint = did_you_mean(name, task.metrics, f"`hlteval tasks {task.name}` lists them")
+                yield self.finding("BDL106", "metrics", index, metric=name, hint=hint)
+        yield from self.check_options("BDL107", task, declared.options, (), command="score")
+        if declared.profile not in task.profiles:
+            reason = f"{task.display_name} has no profile {declared.profile}"
+            yield self.finding("BDL107", "profile", reason=reason, task=task.name)
+        places: dict[tuple[str | int, ...], str] = {
+            (key,): (self.content or {}).get(key, "") for key in ("example", "documents")
+        }
+        for index, phase in enumerate(declared.phases):
+            places["phases", index, "reference"] = phase.reference
+        for place, path in places.items():
+            if path and not (self.folder / path).exists():
+                yield self.finding("BDL110", *place, path=path)
+        yield from self.check_phases(declared.phases)
+
+    def check_phases(self, phases: Sequence[Phase]) -> Iterator[Finding]:
+        """Yield the findings about the dates of phases, by themselves and in sequence."""
+        for index, phase in enumerate(phases):
+            for key in ("start", "end"):
+                written = getattr(phase, key)
+                if written and not utc(written):
+                    yield self.finding("BDL108", "phases", index, key, key=key, given=written)
+            if phase.end and "" < utc(phase.end) <= utc(phase.start):
+                yield self.finding("BDL109", "phases", index, "end", reason="it ends at its start")
+        for index, (first, second) in enumerate(pairwise(phases), 1):
+            if not first.end:
+                reason = f"{first.name} has no end, but is not the last"
+                yield self.finding("BDL109", "phases", index - 1, reason=reason)
+            elif utc(first.end) and utc(first.end) >= utc(second.start) > "":
+                reason = f"{second.name} begins before {first.name} has ended"
+                yield self.finding("BDL109", "phases", index, "start", reason=reason)
+
+
+def utc(written: str) -> str:
+    """Return a date and time in UTC as platforms read it; empty if it is none.
+
+    Examples:
+        >>> utc("2026-12-01"), utc("2026-12-01T12:00:00+02:00"), utc("soon")
+        ('2026-12-01 00:00:00', '2026-12-01 10:00:00', '')
+    """
+    try:
+        moment = datetime.fromisoformat(written.strip())
+    except ValueError:
+        return ""
+    moment = moment if moment.tzinfo is None else moment.astimezone(UTC)
+    return moment.strftime("%Y-%m-%d %H:%M:%S")
+
+
+def read_settings(path: str | None) -> Settings:
+    """Read the settings of a competition; without a file, all have their defaults.
+
+    Raises:
+        FileNotFoundError: if the file does not exist.
+        NotToml: if it is not one file.
+    """
+    return Settings("", content={}) if path is None else read_toml(path, "publish", "BDL", Settings)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a bundle is made from.
+
+    Attributes:
+        request: the task, its options, the profile and the reference.
+        publication: the settings.
+        platform: what it is made for.
+        settings: the file of the settings, in whose folder paths of references are.
+    """
+
+    request: Request
+    publication: Publication
+    platform: Platform
+    settings: Settings = field(default_factory=lambda: Settings("", content={}))
+
+    @property
+    def task(self) -> Task:
+        """The task."""
+        return self.request.definition
+
+    @property
+    def phases(self) -> Sequence[Phase]:
+        """The phases, with dates in UTC and paths of references as this process opens them."""
+        given = self.publication.phases or (_OPEN,)
+        return [
+            msgspec.structs.replace(
+                phase,
+                start=utc(phase.start),
+                end=utc(phase.end) if phase.end else "",
+                reference=self.settings.path_of(phase.reference)
+                if phase.reference
+                else self.request.reference,
+            )
+            for phase in given
+        ]
+
+    @property
+    def references(self) -> Sequence[str]:
+        """The references of all phases, each once; one without a path for a task that has none."""
+        return list(dict.fromkeys(phase.reference for phase in self.phases))
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """The keys of the columns of metrics."""
+        names = self.publication.metrics or default_columns(self.request)
+        return column_keys(names, intervals=bool(self.publication.intervals))
+
+
+def make_plan(
+    task: str,
+    reference: str,
+    platform: Platform,
+    settings: str | None,
+    given: Mapping[str, str | None],
+    options: Mapping[str, str],
+) -> tuple[Plan | None, tuple[Finding, ...]]:
+    """What a bundle is made from: the settings of a file, and those that are given.
+
+    Args:
+        task: name of the task.
+        reference: its reference; empty for a task that has none.
+        platform: what the bundle is made for.
+        settings: the file; None for none.
+        given: settings that override those of the file, by name.
+        options: options of the task, likewise.
+
+    Returns:
+        The plan, None if the settings have errors; and their findings.
+
+    Raises:
+        FileNotFoundError: if the file does not exist.
+        WrongOption: if the task needs a reference, or has none.
+    """
+    read, declared = read_settings(settings), load_task(task)
+    if declared.metric is None:
+        raise WrongOption(f"{task} cannot be scored: it supports validation only")
+    findings = (*read.findings, *(read.check(declared) if read.content is not None else ()))
+    if any(each.severity == "error" for each in findings):
+        return None, findings
+    publication = msgspec.structs.replace(
+        read.publication, **{name: value for name, value in given.items() if value}
+    )
+    needs = not (declared.scored_alone or all(each.reference for each in publication.phases))
+    if bool(reference) is declared.scored_alone or (needs and not reference):
+        reason = "has no reference; leave out -r" if reference else "needs a reference; add -r PATH"
+        raise WrongOption(f"{task} {reason}")
+    for path in filter(None, (reference, publication.example, publication.documents)):
+        open_source(path)
+    merged = {**read.values(declared), **options}
+    request = Request(task, "", reference, profile=publication.profile, options=merged)
+    return Plan(request, publication, platform, read), findings
+
+
+def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
+    """Write the bundle of a competition.
+
+    Args:
+        plan: what it is made from.
+        target: the archive.
+        force: whether an existing archive is replaced.
+
+    Raises:
+        FileExistsError: if the archive exists, unless `force` is set.
+        Refused: if the example is not scored.
+        WrongOption: if something cannot be in a bundle.
+    """
+    task, path = plan.task, Path(target if target.endswith(".zip") else f"{target}.zip")
+    if path.exists() and not force:
+        raise FileExistsError(f"{path} exists; use --force to replace it")
+    publication = plan.publication
+    read = [*plan.references, publication.example, publication.documents]
+    check_outputs([path], filter(None, read))
+    findings, solution = example_of(plan)
+    files = codabench_files(plan, solution)
+    verdict = Verdict(task.name, publication.profile, passed=True, findings=Findings(findings))
+    with writing(path) as unfinished:
+        unfinished.write_bytes(zipped(files))
+        size, digest = unfinished.stat().st_size, file_sha256(unfinished)
+    members = tuple(Listed(name, "file", len(data)) for name, data in sorted(files.items()))
+    return PackedArchive(path=str(path), verdict=verdict, size=size, sha256=digest, members=members)
+
+
+def example_of(plan: Plan) -> tuple[list[Finding], Files]:
+    """The submission that is scored to check the bundle, with what is to be said about it.
+
+    Without an example it is the reference itself, if that can be submitted; it is in the solution,
+    which only organizers see.
+
+    Raises:
+        Refused: if the example is not scored.
+        WrongOption: if a metric of a column is not computed.
+    """
+    task, example = plan.task, plan.publication.example
+    if example:
+        scores = engine.score(replace(plan.request, system=example))
+        flat_scores(scores, list(plan.columns))
+        return [], files_of(open_source(example))
+    reference = open_source(plan.request.reference) if plan.request.reference else None
+    if reference is not None:
+        files = files_of(reference, task.submission_suffixes)
+        try:
+            engine.score(replace(plan.request, system=plan.request.reference))
+        except (NothingGiven, Refused, WrongOption):
+            files = {}
+        if files:
+            return [finding("BDL111", task=task.display_name)], files
+    return [finding("BDL112", task=task.display_name)], {}
+
+
+def codabench_files(plan: Plan, solution: Files) -> Files:
+    """The files of a bundle of Codabench."""
+    publication, task, phases = plan.publication, plan.task, plan.phases
+    pages = {
+        "overview": overview_blocks(publication, task, phases),
+        "evaluation": evaluation_blocks(publication, task, plan.columns),
+        "data": data_blocks(task, examples_of_formats(task)),
+        "terms": terms_blocks(publication),
+    }
+    files = {f"pages/{name}.md": markdown_page(page).encode() for name, page in pages.items()}
+    files["logo.png"] = logo(publication.title or task.title)
+    command = "python3 /app/program/score.py /app/input /app/output"
+    program = {
+        **program_files(plan.request, publication, plan.columns),
+        "metadata.yaml": yaml_text({"command": command}).encode(),
+    }
+    files["scoring_program.zip"] = zipped(program)
+    for number, reference in enumerate(plan.references, 1):
+        data = files_of(open_source(reference)) if reference else {"README.md": b"No reference.\n"}
+        files[f"reference_data_{number}.zip"] = zipped(data)
+    files["starting_kit.zip"] = zipped(starting_kit(plan))
+    if solution:
+        files["solution.zip"] = zipped(solution)
+    files["competition.yaml"] = yaml_text(codabench_configuration(plan, bool(solution))).encode()
+    return files
+
+
+def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]:
+    """The configuration of a bundle of Codabench, as its YAML has it."""
+    publication, task, references = plan.publication, plan.task, plan.references
+    title = publication.title or task.title
+    phases: list[dict[str, object]] = []
+    columns: list[dict[str, object]] = []
+    for index, phase in enumerate(plan.phases):
+        dates = {"start": phase.start, **({"end": phase.end} if phase.end else {})}
+        phases.append(
+            {
+                "index": index,
+                "name": phase.name,
+                "description": phase.description or phase.name,
+                **dates,
+                "tasks": [references.index(phase.reference)],
+                "max_submissions": phase.submissions,
+                "max_submissions_per_day": phase.submissions_per_day,
+                "execution_time_limit": phase.time_limit,
+                "starting_kit": "starting_kit.zip",
+            }
+        )
+    for name, key in plan.columns.items():
+        info = task.statistic(name)
+        sorting = "asc" if info and info.better == "less" else "desc"
+        for end in ("", *(LIMITS if publication.intervals else ())):
+            column = {"index": len(columns), "title": (name if len(name) < 32 else key) + end}
+            column |= {"key": key + end, "sorting": sorting, "precision": publication.precision}
+            columns.append(column)
+    board = {"title": "Results", "key": "results", "submission_rule": "Force_Best"}
+    names = [f"{title} ({phase.name})" for phase in plan.phases]
+    every = [*range(len(references))]
+    return {
+        "version": 2,
+        "title": title[:256],
+        "description": publication.description or task.title,
+        "image": "logo.png",
+        "docker_image": publication.image,
+        "registration_auto_approve": False,
+        "enable_detailed_results": True,
+        "show_detailed_results_in_leaderboard": False,
+        "make_programs_available": False,
+        **({"contact_email": publication.contact} if publication.contact else {}),
+        "terms": "pages/terms.md",
+        "pages": [
+            {"title": name.capitalize(), "file": f"pages/{name}.md"}
+            for name in ("overview", "evaluation", "data")
+        ],
+        "tasks": [
+            {
+                "index": index,
+                "name": names[index][:256],
+                "description": task.title,
+                "scoring_program": "scoring_program.zip",
+                "reference_data": f"reference_data_{index + 1}.zip",
+            }
+            for index in every
+        ],
+        **(
+            {"solutions": [{"index": 0, "path": "solution.zip", "tasks": every}]}
+            if has_solution
+            else {}
+        ),
+        "phases": phases,
+        "leaderboards": [{**board, "columns": columns}],
+    }
+
+
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def yaml_text(value: Any, indent: str = "") -> str:
+    r"""Plain values as YAML: texts are in double quotes, so that none means anything else.
+
+    Examples:
+        >>> print(yaml_text({"a": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
+        a: "no"
+        b:
+          - 1
+          - c: 2.5
+            d: []
+    """
+    if isinstance(value, dict) and value:
+        lines = []
+        for key, item in value.items():
+            nested = isinstance(item, dict | list) and item
+            text = yaml_text(item, f"{indent}  ")
+            lines.append(f"{indent}{key}:{f'{chr(10)}{text}' if nested else f' {text}'}")
+        return "".join(lines)
+    if isinstance(value, list) and value:
+        items = (yaml_text(item, f"{indent}  ") for item in value)
+        return "".join(f"{indent}- {item.removeprefix(f'{indent}  ')}" for item in items)
+    text = msgspec.json.encode(value).decode()
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+_SIDE, _CELLS = 320, 5
+
+
+def logo(title: str) -> bytes:
+    r"""A picture in PNG: a symmetrical pattern in a colour, both by the digest of a title.
+
+    Examples:
+        >>> logo("Entities")[:4], logo("Entities") == logo("Entities")
+        (b'\x89PNG', True)
+    """
+    digest = sha256(title.encode()).digest()
+    colours = [bytes((245, 245, 245)), bytes(60 + part // 2 for part in digest[:3])]
+    half, size, rows = _CELLS // 2 + 1, _SIDE // _CELLS, []
+    for row in range(_CELLS):
+        bits = [digest[4 + row * half + at] & 1 for at in range(half)]
+        line = b"".join(colours[bit] * size for bit in [*bits, *bits[-2::-1]])
+        rows += [b"\0" + line] * size
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"".join(rows), 9)
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
+
+
+def examples_of_formats(task: Task) -> dict[str, tuple[str, str]]:
+    """The titles and example lines of the formats of submissions, by name."""
+    forms = {}
+    for name in (task.format, *task.submitted):
+        doc = import_module(known()[name].partition(":")[0]).__doc__ or ""
+        _, _, lines = doc.partition("Example lines:\n")
+        kept = [line[4:] for line in lines.partition("\n\n")[0].splitlines()]
+        forms[name] = (load(name).title, "\n".join(kept))
+    return forms
+
+
+def starting_kit(plan: Plan) -> Files:
+    """The files that participants get: what to do, the documents, an example, and the task."""
+    publication, task = plan.publication, plan.task
+    files = below("task", task_files(task))
+    if publication.documents:
+        files |= below("documents", files_of(open_source(publication.documents)))
+    elif task.provided_suffixes and plan.request.reference:
+        given = files_of(open_source(plan.request.reference), task.provided_suffixes)
+        files |= below("documents", given)
+    if publication.example:
+        files |= below("example", files_of(open_source(publication.example)))
+    folders = {name.partition("/")[0] for name in files}
+    command = check_commands(task, "documents" if "documents" in folders else "DOCUMENTS")
+    if is_file(task.name):
+        command = command.replace(f" {Path(task.name).name} ", f" task/{Path(task.name).name} ")
+    texts = {"example": "`example` has a submission.", "documents": "`documents` has the texts."}
+    parts = [
+        Block("heading", f"Starting kit: {publication.title or task.title}"),
+        *(Block("paragraph", text) for name, text in texts.items() if name in folders),
+        Block("paragraph", "Check your submission before you upload it:"),
+        Block("code", command.replace("SUBMISSION", "example" if publication.example else "MINE")),
+        Block("paragraph", "Then pack its files, without a folder around them, as a zip archive."),
+    ]
+    return {**files, "README.md": markdown_page(parts).encode()}
