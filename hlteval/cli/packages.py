@@ -1,7 +1,7 @@
 """Commands of files: `convert`, `inspect`, `publish` and `verify`."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, NoReturn
 
 from typer import BadParameter, Context, Exit
 from typer.main import get_group
@@ -79,9 +79,9 @@ def inspect(archive: str, max_members: int | None = None, form: Form = "text") -
 
 
 def publish(
-    task: str,
-    target: str,
-    platform: Literal["codabench", "evalai"],
+    task: str = "",
+    target: str = "",
+    platform: Literal["codabench", "evalai"] | None = None,
     reference: str = "",
     settings: str | None = None,
     example: str | None = None,
@@ -89,20 +89,65 @@ def publish(
     option: list[str] | None = None,
     profile: str | None = None,
     force: bool = False,
+    check: str | None = None,
+    max_time: int = 600,
     form: Form = "text",
 ) -> None:
-    """Make the bundle of a competition for a platform: pages, data and scoring program."""
+    """Make the bundle of a competition for a platform, or check one and try its program."""
     from hlteval.cli.evaluation_output import options_of
+
+    if check is not None:
+        if task or target or platform:
+            raise BadParameter("--check takes a bundle, and no task, -o or --for")
+        show_bundle_check(check, max_time, form)
+    elif task and target and platform:
+        check_task(task)
+        given = {"example": example, "documents": documents, "profile": profile}
+        arguments = (task, reference, platform, settings, given, options_of(option))
+        show_bundle(arguments, target, force, form)
+    else:
+        raise BadParameter("Use: hlteval publish TASK -r REFERENCE -o BUNDLE.zip --for PLATFORM")
+
+
+def show_bundle_check(bundle: str, max_time: int, form: Form) -> NoReturn:
+    """Check a bundle, and print its verdict and how its program ran.
+
+    Raises:
+        Exit: with status 0 if the bundle passes, and 1 if not.
+    """
+    from hlteval.cli.defaults import show_note
+    from hlteval.cli.output import show_verdict
+    from hlteval.reports.terminal import progress, remarks
+    from hlteval.workflows.platforms import check_bundle
+
+    with usage(), progress(remarks(), "checking"):
+        verdict, note = check_bundle(bundle, max_time=max_time)
+    show_verdict(verdict, form)
+    if note:
+        show_note(note)
+    raise Exit(0 if verdict.passed else 1)
+
+
+def show_bundle(arguments: tuple[Any, ...], target: str, force: bool, form: Form) -> None:
+    """Make a bundle, and print what was written.
+
+    Args:
+        arguments: those of `make_plan`.
+        target: the bundle.
+        force: whether an existing one is replaced.
+        form: the output format.
+
+    Raises:
+        Exit: with status 1 if nothing was written.
+    """
     from hlteval.cli.output import Outputs, show_findings
     from hlteval.reports.packages import PUBLISHED as FORMATS
     from hlteval.reports.terminal import progress, remarks, results, write
     from hlteval.workflows.publication import make_plan
     from hlteval.workflows.publication import publish as run
 
-    check_task(task)
-    given = {"example": example, "documents": documents, "profile": profile}
     with usage():
-        plan, findings = make_plan(task, reference, platform, settings, given, options_of(option))
+        plan, findings = make_plan(*arguments)
     show_findings(findings)
     if plan is None:
         raise Exit(1)

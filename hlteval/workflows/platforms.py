@@ -12,30 +12,41 @@ itself writes beside the files of a submission is left out.
 import io
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 import zipfile
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib import metadata, resources
 from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
+from time import monotonic
+from typing import Any
 
 import msgspec
 
 from hlteval import __version__
 from hlteval.extensions import CODES, FORMATS, RULES, TASKS
-from hlteval.findings import SUBMISSION, Finding, Findings
+from hlteval.findings import SUBMISSION, Finding, Findings, finding
+from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.html import make_page
 from hlteval.reports.html.scores import smaller
 from hlteval.results.packages import Details, Publication
 from hlteval.results.scores import Scores
-from hlteval.results.verdict import Refusal
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources import Source, Unreadable, open_source, writing
-from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk
+from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable, stays_inside
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import is_file
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.tasks.toml_file import TomlFile, read_toml
+from hlteval.validators.platforms import codabench
+from hlteval.validators.platforms.bundle import LIMITS as BUNDLES
+from hlteval.validators.platforms.bundle import Bundle, Configuration, at, tables_of
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
@@ -230,7 +241,7 @@ def with_short_paths(result: Result, prefixes: Mapping[str, str]) -> Result:
         prefixes: what takes the place of the paths of folders.
     """
 
-    def shorten(finding: Finding) -> Finding:
+    def with_short_path(finding: Finding) -> Finding:
         for prefix, other in prefixes.items():
             if finding.file and finding.file.startswith(f"{prefix}/"):
                 path = f"{other}/{finding.file.removeprefix(f'{prefix}/')}".removeprefix("/")
@@ -243,7 +254,9 @@ def with_short_paths(result: Result, prefixes: Mapping[str, str]) -> Result:
         for prefix, other in prefixes.items():
             notes = [note.replace(prefix, other.upper()) if prefix else note for note in notes]
         result = msgspec.structs.replace(result, notes=tuple(notes))
-    return with_findings(result, map(shorten, result.verdict.findings), shorten, paths)
+    return with_findings(
+        result, map(with_short_path, result.verdict.findings), with_short_path, paths
+    )
 
 
 def without_reference(result: Result) -> Result:
@@ -305,11 +318,11 @@ def fitting_page(result: Result, most: int = MOST_BYTES) -> str:
     return page
 
 
-def zipped(files: Mapping[str, bytes]) -> bytes:
+def zip_files(files: Mapping[str, bytes]) -> bytes:
     """The archive of files: equal files make equal archives.
 
     Examples:
-        >>> zipped({"a": b"1", "b": b""}) == zipped({"b": b"", "a": b"1"})
+        >>> zip_files({"a": b"1", "b": b""}) == zip_files({"b": b"", "a": b"1"})
         True
     """
     buffer = io.BytesIO()
@@ -422,7 +435,7 @@ main()
 def package_files() -> Files:
     """The code of hlteval and of the packages that extend it, as they are installed."""
     files = below("hlteval", folder_files(Path(str(resources.files("hlteval")))))
-    for distribution in extending():
+    for distribution in extension_packages():
         for path in distribution.files or ():
             inside = not path.is_absolute() and ".." not in path.parts
             if inside and path.suffix != ".pyc" and Path(str(path.locate())).is_file():
@@ -441,7 +454,7 @@ def folder_files(folder: Path) -> Files:
     return files
 
 
-def extending() -> list[metadata.Distribution]:
+def extension_packages() -> list[metadata.Distribution]:
     """The installed packages that add tasks, formats, rules or codes."""
     groups = (TASKS, FORMATS, RULES, CODES)
     points = (point for group in groups for point in metadata.entry_points(group=group))
@@ -451,7 +464,7 @@ def extending() -> list[metadata.Distribution]:
 
 def requirements(task: Task) -> list[str]:
     """The libraries that scoring needs, with those that they need, in the installed versions."""
-    waiting = ["hlteval", *(each.name for each in extending())]
+    waiting = ["hlteval", *(each.name for each in extension_packages())]
     extra, pins, seen = _EXTRAS.get(task.name, ""), dict[str, str](), set[str]()
     while waiting:
         name = waiting.pop()
@@ -470,5 +483,212 @@ def requirements(task: Task) -> list[str]:
             wanted = wanted or (key == "hlteval" and bool(extra) and f'"{extra}"' in marker)
             if wanted and (match := _NAME.match(requirement.strip())):
                 waiting.append(match[0])
-    ours = {"hlteval", *(each.name.lower().replace("_", "-") for each in extending())}
+    ours = {"hlteval", *(each.name.lower().replace("_", "-") for each in extension_packages())}
     return [pin for key, pin in sorted(pins.items()) if key not in ours]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run of a program.
+
+    Attributes:
+        status: its exit status; None if it took too long.
+        errors: the end of what it printed to standard error.
+        seconds: how long it took.
+        isolation: how it was kept apart, in a few words.
+    """
+
+    status: int | None
+    errors: str
+    seconds: float
+    isolation: str
+
+
+#: Another user than the one who checks, and how long a run may take at most.
+_NOBODY = "65534"
+_DEFAULT_LIMIT = 600
+
+
+def isolations() -> Iterator[tuple[str, list[str]]]:
+    """The ways of running a program apart, the best first: what they are, and words before it."""
+    user = ["setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        yield "as another user, without network", ["unshare", "--net", *user]
+        yield "without network, but as the same user", ["unshare", "--net"]
+        yield "as another user, but with network", user
+    else:
+        yield "as another user, without network", ["unshare", "--user", "--net"]
+    yield "as the same user, with network", []
+
+
+def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
+    """Run a program as another user and without network, as far as the system can do that.
+
+    Args:
+        words: its command.
+        folder: where it runs.
+        limit: seconds that it may take.
+    """
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1"}
+    environment |= {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder.parent)}
+
+    def run(command: Sequence[str], most: float) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(  # noqa: S603 - the organizers' own program
+            command, cwd=folder, env=environment, timeout=most, capture_output=True, check=False
+        )
+
+    probe = [sys.executable, "-c", "import msgspec"]
+    for isolation, before in isolations():  # noqa: B007 - the last one always works
+        with suppress(OSError, subprocess.TimeoutExpired):
+            if not before or not run([*before, *probe], limit).returncode:
+                break
+    start, errors = monotonic(), b""
+    status: int | None = None
+    try:
+        done = run([*before, *words], limit)
+        status, errors = done.returncode, done.stderr
+    except subprocess.TimeoutExpired as error:
+        errors = error.stderr or b""
+    except OSError as error:
+        status, errors = 127, str(error).encode()
+    text = errors.decode("utf-8", "replace")
+    return Trial(status, text, monotonic() - start, isolation)
+
+
+def unpack(bundle: Bundle, folder: Path) -> None:
+    """Write the files of a part of a bundle to a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in bundle.files:
+        if stays_inside(name) and (data := bundle.read(name)) is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+
+
+def check_bundle(path: str, *, max_time: int = _DEFAULT_LIMIT) -> tuple[Verdict, str]:
+    """Check the bundle of a competition, and run its scoring program on its example.
+
+    The program runs only if nothing else is wrong.
+
+    Args:
+        path: the archive or folder of a bundle of any platform.
+        max_time: seconds that the program may take at most.
+
+    Returns:
+        The verdict, and how the program ran; empty if it did not.
+
+    Raises:
+        FileNotFoundError: if there is no such bundle.
+    """
+    source = open_source(path, limits=BUNDLES)
+    bundle = Bundle(source)
+    findings, note = list(source.findings), ""
+    if codabench.NAME in bundle.files:
+        findings += codabench.check(bundle)
+    else:
+        names = [name for name in bundle.files if name.endswith(f"/{codabench.NAME}")]
+        hint = f"pack the files in {names[0].rpartition('/')[0]}, not the folder" if names else ""
+        if not findings:
+            wanted, hint = codabench.NAME, hint or "add it"
+            findings.append(finding("BDL202", file=printable(path), wanted=wanted, hint=hint))
+    if not any(each.severity == "error" for each in findings):
+        tried, note = try_codabench(bundle, max_time)
+        findings += tried
+    passed = not any(each.severity == "error" for each in findings)
+    return Verdict("", "", passed, Findings(findings), paths={SUBMISSION: path}), note
+
+
+def try_codabench(bundle: Bundle, max_time: int) -> tuple[list[Finding], str]:
+    """Run the scoring program of a bundle on its first solution, as a worker of Codabench does.
+
+    Args:
+        bundle: the bundle, in which nothing is wrong.
+        max_time: seconds that the program may take at most.
+
+    Returns:
+        The findings, and how the program ran.
+    """
+    configuration = Configuration(bundle, codabench.NAME)
+    content = configuration.content
+    solution = at(content, ("solutions", 0)) or {}
+    index = (at(solution, ("tasks",)) or [None])[0]
+    tasks = (task for _, task in tables_of(content, "tasks"))
+    task = next((task for task in tasks if task.get("index") == index), {})
+    parts = {"program": task.get("scoring_program"), "input/res": solution.get("path")}
+    missing = "solution" if not parts["input/res"] else ""
+    if missing or not parts["program"]:
+        hint = "add solutions with a path and the tasks that they are for"
+        wanted = missing or "scoring program"
+        return [configuration.finding("BDL407", "solutions", wanted=wanted, hint=hint)], ""
+    parts["input/ref"] = task.get("reference_data")
+    limits = [phase.get("execution_time_limit") for _, phase in tables_of(content, "phases")]
+    limit = min([max_time, *(each for each in limits if isinstance(each, int))])
+    with TemporaryDirectory(prefix="hlteval-") as folder:
+        root = Path(folder, "app")
+        for name, written in parts.items():
+            if isinstance(written, str) and (part := bundle.part(written)) is not None:
+                unpack(part, root / name)
+        for name in ("output", "shared"):
+            (root / name).mkdir(parents=True)
+        for place in (Path(folder), *Path(folder).rglob("*")):
+            place.chmod(0o777 if place.is_dir() else 0o644)
+        program = bundle.part(str(parts["program"]))
+        words = codabench.command_of(program) if program else []
+        words = [word.replace("/app/", f"{folder}/app/") for word in words]
+        words = [sys.executable, *words[1:]] if words[0].startswith("python") else words
+        trial = run_apart(words, root / "program", limit)
+        found = list(judge_trial(configuration, trial, root / "output", limit))
+    return found, f"the scoring program ran {trial.seconds:.1f} s {trial.isolation}"
+
+
+def judge_trial(
+    configuration: Configuration, trial: Trial, output: Path, limit: int
+) -> Iterator[Finding]:
+    """Yield what is wrong with a run of a scoring program, and with what it wrote."""
+    content, at_program = configuration.content, ("solutions", 0, "path")
+    if trial.status is None:
+        yield configuration.finding("BDL406", *at_program, limit=limit)
+        return
+    lines = [line for line in trial.errors.splitlines() if line.strip()]
+    if trial.status:
+        hint = "; ".join(lines[:3]) or "it printed nothing to standard error"
+        reason = f"exit status {trial.status}"
+        yield configuration.finding("BDL401", *at_program, reason=reason, hint=hint)
+        return
+    scores, reason = read_scores(output)
+    if reason:
+        yield configuration.finding("BDL402", *at_program, reason=reason)
+        return
+    for key, value in scores.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            given = json.dumps(value)[:40]
+            yield configuration.finding("BDL404", *at_program, key=key, given=given)
+    for path, column in tables_of(content, "leaderboards", 0, "columns"):
+        key = str(column.get("key"))
+        if key not in scores and "computation" not in column:
+            hint = did_you_mean(key, list(scores), f"it writes {', '.join(scores) or 'no key'}")
+            yield configuration.finding("BDL403", *path, "key", key=key, hint=hint)
+    pages = sorted(output.glob("*.html"), key=lambda page: page.name != PAGE)
+    if content.get("enable_detailed_results") is True:
+        size = pages[0].stat().st_size if pages else 0
+        problem = "" if pages else "no details page"
+        problem = f"the details page has {size:,} bytes" if size > MOST_BYTES else problem
+        if problem:
+            yield configuration.finding("BDL405", "enable_detailed_results", reason=problem)
+
+
+def read_scores(output: Path) -> tuple[Mapping[str, Any], str]:
+    """Return the scores that a program wrote, or the reason why there are none."""
+    names = [name for name in (SCORES, "scores.txt") if (output / name).is_file()]
+    if not names:
+        return {}, f"the program wrote no {SCORES}"
+    text = (output / names[0]).read_text("utf-8", errors="replace")
+    try:
+        if names[0] == SCORES:
+            scores = json.loads(text)
+        else:
+            pairs = (line.partition(":") for line in text.splitlines() if line.strip())
+            scores = {key.strip(): float(value) for key, _, value in pairs}
+    except ValueError as error:
+        return {}, f"{names[0]} cannot be read: {error}"
+    return (scores, "") if isinstance(scores, dict) else ({}, f"{names[0]} is not one object")

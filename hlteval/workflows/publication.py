@@ -53,7 +53,7 @@ from hlteval.workflows.platforms import (
     flat_scores,
     program_files,
     task_files,
-    zipped,
+    zip_files,
 )
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.batches import NothingGiven
@@ -153,7 +153,7 @@ def read_settings(path: str | None) -> Settings:
 
 @dataclass(frozen=True)
 class Plan:
-    """What a bundle is made from.
+    """Content of a bundle.
 
     Attributes:
         request: the task, its options, the profile and the reference.
@@ -208,7 +208,7 @@ def make_plan(
     given: Mapping[str, str | None],
     options: Mapping[str, str],
 ) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """What a bundle is made from: the settings of a file, and those that are given.
+    """Make the plan of a bundle: the settings of a file, and those that are given.
 
     Args:
         task: name of the task.
@@ -268,7 +268,7 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
     files = codabench_files(plan, solution)
     verdict = Verdict(task.name, publication.profile, passed=True, findings=Findings(findings))
     with writing(path) as unfinished:
-        unfinished.write_bytes(zipped(files))
+        unfinished.write_bytes(zip_files(files))
         size, digest = unfinished.stat().st_size, file_sha256(unfinished)
     members = tuple(Listed(name, "file", len(data)) for name, data in sorted(files.items()))
     return PackedArchive(path=str(path), verdict=verdict, size=size, sha256=digest, members=members)
@@ -317,13 +317,13 @@ def codabench_files(plan: Plan, solution: Files) -> Files:
         **program_files(plan.request, publication, plan.columns),
         "metadata.yaml": yaml_text({"command": command}).encode(),
     }
-    files["scoring_program.zip"] = zipped(program)
+    files["scoring_program.zip"] = zip_files(program)
     for number, reference in enumerate(plan.references, 1):
         data = files_of(open_source(reference)) if reference else {"README.md": b"No reference.\n"}
-        files[f"reference_data_{number}.zip"] = zipped(data)
-    files["starting_kit.zip"] = zipped(starting_kit(plan))
+        files[f"reference_data_{number}.zip"] = zip_files(data)
+    files["starting_kit.zip"] = zip_files(starting_kit(plan))
     if solution:
-        files["solution.zip"] = zipped(solution)
+        files["solution.zip"] = zip_files(solution)
     files["competition.yaml"] = yaml_text(codabench_configuration(plan, bool(solution))).encode()
     return files
 

@@ -260,7 +260,11 @@ def smaller(result: Scores | Refusal) -> Iterator[Scores | Refusal]:
         result = _leave_out(result, "the alignment", tables, result.by_document)
         yield result
         for least, name in ((NORMAL, "counts"), (HIGH, "numbers that are not rates")):
-            tables = {n: _important(task, frame, least) for n, frame in result.tables.items()}
+            tables = {}
+            for table, frame in result.tables.items():
+                infos = {column: task.statistic(column) for column in frame.columns}
+                low = [column for column, info in infos.items() if info and info.weight < least]
+                tables[table] = frame if table == "scorings" else frame.drop(low)
             result = _leave_out(result, f"{name} in tables", tables, result.by_document)
             yield result
         result = _leave_out(result, "tables", {"scorings": result.tables["scorings"]}, None)
@@ -285,12 +289,6 @@ def _leave_out(
     note = f"The page leaves out {name}: with them it would be too large."
     notes = (*scores.notes, note)
     return replace(scores, tables=tables, by_document=each, evidence=None, notes=notes)
-
-
-def _important(task: Task, frame: pl.DataFrame, least: int) -> pl.DataFrame:
-    """Return a table without the columns of statistics of less importance."""
-    known = {name: task.statistic(name) for name, kind in frame.schema.items() if kind.is_numeric()}
-    return frame.drop([name for name, info in known.items() if info and info.weight < least])
 
 
 #: The most numbers of a headline.
