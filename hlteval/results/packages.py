@@ -287,7 +287,8 @@ class Publication(msgspec.Struct, frozen=True):
         description: one line.
         organizers: who organizes it, for the page of terms.
         contact: an address for e-mail.
-        image: the image in which the scoring program runs.
+        image: the image in which the scoring program runs; if it is empty, that of Python in the
+            version that makes the bundle.
         profile: `plan` or `official`.
         metrics: the columns of the leaderboard, the one that ranks first; the most important ones
             of the task if there are none.
@@ -304,7 +305,7 @@ class Publication(msgspec.Struct, frozen=True):
     description: Name = ""
     organizers: Name = ""
     contact: Name = ""
-    image: Name = "python:3.12"
+    image: Name = ""
     profile: Profile = "plan"
     metrics: SomeNames = ()
     precision: Annotated[int, msgspec.Meta(ge=0, le=10)] = 4

@@ -21,7 +21,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from importlib import metadata, resources
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 from typing import Any
@@ -356,19 +356,13 @@ def below(folder: str, files: Mapping[str, bytes]) -> Files:
 
 
 def task_files(task: Task) -> Files:
-    """The files that declare a task, where files do, by their names.
-
-    Raises:
-        WrongOption: if a file that the declaration names is not beside it, or below.
-    """
+    """The files that declare a task, where files do, by their names."""
     if not is_file(task.name):
         return {}
     file = Path(task.name)
     files = {file.name: file.read_bytes()}
     labels = read_toml(task.name, "task", "TSK", TomlFile).content or {}
-    if other := labels.get("labels", {}).get("from", ""):
-        if PurePosixPath(other).is_absolute() or ".." in PurePosixPath(other).parts:
-            raise WrongOption(f"{other} is not in the folder of {file.name}; move it there")
+    if other := labels.get("labels", {}).get("from", ""):  # which is in the folder, or below
         files[other] = (file.parent / other).read_bytes()
     return files
 
@@ -636,6 +630,7 @@ def try_codabench(bundle: Bundle, max_time: int) -> tuple[list[Finding], str]:
         words = [word.replace("/app/", f"{folder}/app/") for word in words]
         words = [sys.executable, *words[1:]] if words[0].startswith("python") else words
         trial = run_apart(words, root / "program", limit)
+        trial = replace(trial, errors=trial.errors.replace(f"{folder}/app", "/app"))
         found = list(judge_trial(configuration, trial, root / "output", limit))
     return found, f"the scoring program ran {trial.seconds:.1f} s {trial.isolation}"
 
@@ -650,7 +645,8 @@ def judge_trial(
         return
     lines = [line for line in trial.errors.splitlines() if line.strip()]
     if trial.status:
-        hint = "; ".join(lines[:3]) or "it printed nothing to standard error"
+        shown = lines[-1:] if "Traceback" in trial.errors else lines[:3]
+        hint = "; ".join(shown) or "it printed nothing to standard error"
         reason = f"exit status {trial.status}"
         yield configuration.finding("BDL401", *at_program, reason=reason, hint=hint)
         return

@@ -10,6 +10,7 @@ network when the program starts, or, if they are wanted, from the bundle.
 
 import re
 import struct
+import sys
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -194,6 +195,11 @@ class Plan:
         return list(dict.fromkeys(phase.reference for phase in self.phases))
 
     @property
+    def image(self) -> str:
+        """The image in which the scoring program runs."""
+        return self.publication.image or "python:{}.{}".format(*sys.version_info)
+
+    @property
     def columns(self) -> Mapping[str, str]:
         """The keys of the columns of metrics."""
         names = self.publication.metrics or default_columns(self.request)
@@ -364,7 +370,7 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
         "title": title[:256],
         "description": publication.description or task.title,
         "image": "logo.png",
-        "docker_image": publication.image,
+        "docker_image": plan.image,
         "registration_auto_approve": False,
         "enable_detailed_results": True,
         "show_detailed_results_in_leaderboard": False,

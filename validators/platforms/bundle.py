@@ -249,7 +249,7 @@ def schema_problem(keyword: str, given: Any, wanted: Any) -> tuple[str, str]:
         kind = kinds.get(type(given), "of another type")
         return f"is {kind}, not {right}", f"write {right}"
     if keyword == "enum":
-        known = list(map(str, wanted))
+        known = list(dict.fromkeys(map(str, wanted)))
         hint = did_you_mean(str(given), known, f"use {' or '.join(known)}")
         return f"cannot be {given}", hint
     if keyword == "maxLength":
