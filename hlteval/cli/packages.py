@@ -88,6 +88,7 @@ def publish(
     documents: str | None = None,
     option: list[str] | None = None,
     profile: str | None = None,
+    vendor: bool = False,
     force: bool = False,
     check: str | None = None,
     max_time: int = 600,
@@ -104,7 +105,7 @@ def publish(
         check_task(task)
         given = {"example": example, "documents": documents, "profile": profile}
         arguments = (task, reference, platform, settings, given, options_of(option))
-        show_bundle(arguments, target, force, form)
+        show_bundle(arguments, vendor, target, force, form)
     else:
         raise BadParameter("Use: hlteval publish TASK -r REFERENCE -o BUNDLE.zip --for PLATFORM")
 
@@ -128,11 +129,14 @@ def show_bundle_check(bundle: str, max_time: int, form: Form) -> NoReturn:
     raise Exit(0 if verdict.passed else 1)
 
 
-def show_bundle(arguments: tuple[Any, ...], target: str, force: bool, form: Form) -> None:
+def show_bundle(
+    arguments: tuple[Any, ...], vendor: bool, target: str, force: bool, form: Form
+) -> None:
     """Make a bundle, and print what was written.
 
     Args:
         arguments: those of `make_plan`.
+        vendor: whether the scoring program has its libraries.
         target: the bundle.
         force: whether an existing one is replaced.
         form: the output format.
@@ -147,7 +151,7 @@ def show_bundle(arguments: tuple[Any, ...], target: str, force: bool, form: Form
     from hlteval.workflows.publication import publish as run
 
     with usage():
-        plan, findings = make_plan(*arguments)
+        plan, findings = make_plan(*arguments, vendor=vendor)
     show_findings(findings)
     if plan is None:
         raise Exit(1)

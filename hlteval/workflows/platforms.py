@@ -11,34 +11,32 @@ itself writes beside the files of a submission is left out.
 
 import io
 import json
+import marshal
 import math
-import os
 import re
 import subprocess
 import sys
 import zipfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from importlib import metadata, resources
+from importlib.util import MAGIC_NUMBER, cache_from_source, source_hash
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
-from typing import Any
 
 import msgspec
 
 from hlteval import __version__
 from hlteval.extensions import CODES, FORMATS, RULES, TASKS
 from hlteval.findings import SUBMISSION, Finding, Findings, finding
-from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.html import make_page
 from hlteval.reports.html.scores import smaller
 from hlteval.results.packages import Details, Publication
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources import Source, Unreadable, open_source, writing
-from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable, stays_inside
+from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import is_file
 from hlteval.tasks.options import merge_options
@@ -46,7 +44,8 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.tasks.toml_file import TomlFile, read_toml
 from hlteval.validators.platforms import codabench
 from hlteval.validators.platforms.bundle import LIMITS as BUNDLES
-from hlteval.validators.platforms.bundle import Bundle, Configuration, at, tables_of
+from hlteval.validators.platforms.bundle import Bundle, python_of
+from hlteval.validators.platforms.trial import MOST_BYTES, PAGE, SCORES
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
@@ -58,14 +57,21 @@ Files = dict[str, bytes]
 #: The libraries that some tasks need beside those of all tasks, as extras.
 _EXTRAS: Mapping[str, str] = {"lorehlt-mt": "mt"}
 _NAME = re.compile("[A-Za-z0-9._-]+")
-#: The folders of the reference data and of the submission, and the files that are written.
-REFERENCE, RESULT, SCORES, PAGE = "ref", "res", "scores.json", "detailed_results.html"
+#: The platforms of wheels that images of Linux take.
+_WHEELS = tuple(f"manylinux{name}_x86_64" for name in ("_2_28", "_2_27", "_2_17", "2014"))
+    "manylinux_2_28_x86_64",
+    "manylinux_2_27_x86_64",
+    "manylinux_2_17_x86_64",
+    "manylinux2014_x86_64",
+)
+#: The folders of the reference data and of the submission.
+REFERENCE, RESULT = "ref", "res"
 #: The name of a submission, of which only the files have names.
 SUBMITTED = "<submission>"
 #: The maximum length of the key of a column, which limits of intervals extend.
 MOST_CHARACTERS, LIMITS = 36, ("_low", "_high")
-#: The maximum size of the page in bytes, and the number of columns where none are chosen.
-MOST_BYTES, MOST_COLUMNS = 5_000_000, 8
+#: The number of columns where none are chosen.
+MOST_COLUMNS = 8
 #: The file with exit codes that a worker adds to the files of a submission.
 _OF_WORKER, _STATUS = "metadata", b"exitCode"
 _HELP = "fix the blocking findings, and submit again"
@@ -367,13 +373,16 @@ def task_files(task: Task) -> Files:
     return files
 
 
-def program_files(request: Request, publication: Publication, columns: Iterable[str]) -> Files:
+def program_files(
+    request: Request, publication: Publication, columns: Iterable[str], vendor: str = ""
+) -> Files:
     """The files of a scoring program, which calls `hlteval platform`.
 
     Args:
         request: the task and its options.
         publication: the settings of the competition.
         columns: the metrics that it writes.
+        vendor: the image for whose Python it has its libraries; empty if it has none.
     """
     task = request.definition
     files = {**below("task", task_files(task)), **below("packages", package_files())}
@@ -393,7 +402,7 @@ def program_files(request: Request, publication: Publication, columns: Iterable[
     words += task.option_words("score", values)
     files["requirements.txt"] = "".join(f"{each}\n" for each in requirements(task)).encode()
     files["score.py"] = _PROGRAM.format(version=__version__, task=name, words=words).encode()
-    return files
+    return with_libraries(files, vendor) if vendor else files
 
 
 _PROGRAM = '''\
@@ -448,6 +457,68 @@ def folder_files(folder: Path) -> Files:
     return files
 
 
+def with_libraries(files: Files, image: str) -> Files:
+    """The files of a program with the libraries of its requirements, for the Python of an image.
+
+    They are unpacked, and compiled if that Python is this one, so that the program starts soon.
+
+    Args:
+        files: those of the program.
+        image: the name of the image, which says its Python.
+
+    Raises:
+        WrongOption: if the image does not say its Python, or pip cannot get a library for it.
+    """
+    version = python_of(image)
+    if version is None:
+        raise WrongOption(f"the image {image} does not say its Python; use python:3.12 or the like")
+    with TemporaryDirectory(prefix="hlteval-") as folder:
+        listed = Path(folder, "requirements.txt")
+        listed.write_bytes(files["requirements.txt"])
+        words = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", folder]
+        words += ["--only-binary", ":all:", "--implementation", "cp", "--disable-pip-version-check"]
+        words += ["--python-version", "{}.{}".format(*version), "--requirement", str(listed)]
+        words += [word for name in _WHEELS for word in ("--platform", name)]
+        done = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
+        if done.returncode:
+            reason = (done.stderr.strip().splitlines() or ["pip is missing"])[-1]
+            raise WrongOption(f"--vendor: {reason}")
+        libraries: Files = {}
+        for wheel in sorted(Path(folder).glob("*.whl")):
+            with zipfile.ZipFile(wheel) as archive:
+                names = [name for name in archive.namelist() if not name.endswith("/")]
+                libraries |= {name: archive.read(name) for name in names}
+    code = {**libraries, **files_below("packages", files)}
+    if version == sys.version_info[:2]:
+        code |= bytecode(code)
+    others = {name: data for name, data in files.items() if not name.startswith("packages/")}
+    return {**others, **below("packages", code)}
+
+
+def files_below(folder: str, files: Mapping[str, bytes]) -> Files:
+    """The files in a folder, by their paths in it."""
+    start = f"{folder}/"
+    return {name[len(start) :]: data for name, data in files.items() if name.startswith(start)}
+
+
+def bytecode(files: Mapping[str, bytes]) -> Files:
+    """The modules among files as Python compiles them, which nothing compares with their source.
+
+    Examples:
+        >>> [name.partition(".")[0] for name in bytecode({"a/b.py": b"x = 1", "c.txt": b""})]
+        ['a/__pycache__/b']
+    """
+    made: Files = {}
+    for name, data in files.items():
+        if name.endswith(".py"):
+            with suppress(SyntaxError, ValueError):  # such as a test of a library
+                code = compile(data, f"/app/program/packages/{name}", "exec", dont_inherit=True)
+                head = MAGIC_NUMBER + (1).to_bytes(4, "little") + source_hash(data)
+                # The second version of marshal depends on nothing but the code.
+                made[cache_from_source(name, optimization="")] = head + marshal.dumps(code, 2)
+    return made
+
+
 def extension_packages() -> list[metadata.Distribution]:
     """The installed packages that add tasks, formats, rules or codes."""
     groups = (TASKS, FORMATS, RULES, CODES)
@@ -481,84 +552,7 @@ def requirements(task: Task) -> list[str]:
     return [pin for key, pin in sorted(pins.items()) if key not in ours]
 
 
-@dataclass(frozen=True)
-class Trial:
-    """A run of a program.
-
-    Attributes:
-        status: its exit status; None if it took too long.
-        errors: the end of what it printed to standard error.
-        seconds: how long it took.
-        isolation: how it was kept apart, in a few words.
-    """
-
-    status: int | None
-    errors: str
-    seconds: float
-    isolation: str
-
-
-#: Another user than the one who checks, and how long a run may take at most.
-_NOBODY = "65534"
-_DEFAULT_LIMIT = 600
-
-
-def isolations() -> Iterator[tuple[str, list[str]]]:
-    """The ways of running a program apart, the best first: what they are, and words before it."""
-    user = ["setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups"]
-    if hasattr(os, "geteuid") and os.geteuid() == 0:
-        yield "as another user, without network", ["unshare", "--net", *user]
-        yield "without network, but as the same user", ["unshare", "--net"]
-        yield "as another user, but with network", user
-    else:
-        yield "as another user, without network", ["unshare", "--user", "--net"]
-    yield "as the same user, with network", []
-
-
-def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
-    """Run a program as another user and without network, as far as the system can do that.
-
-    Args:
-        words: its command.
-        folder: where it runs.
-        limit: seconds that it may take.
-    """
-    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1"}
-    environment |= {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder.parent)}
-
-    def run(command: Sequence[str], most: float) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(  # noqa: S603 - the organizers' own program
-            command, cwd=folder, env=environment, timeout=most, capture_output=True, check=False
-        )
-
-    probe = [sys.executable, "-c", "import msgspec"]
-    for isolation, before in isolations():  # noqa: B007 - the last one always works
-        with suppress(OSError, subprocess.TimeoutExpired):
-            if not before or not run([*before, *probe], limit).returncode:
-                break
-    start, errors = monotonic(), b""
-    status: int | None = None
-    try:
-        done = run([*before, *words], limit)
-        status, errors = done.returncode, done.stderr
-    except subprocess.TimeoutExpired as error:
-        errors = error.stderr or b""
-    except OSError as error:
-        status, errors = 127, str(error).encode()
-    text = errors.decode("utf-8", "replace")
-    return Trial(status, text, monotonic() - start, isolation)
-
-
-def unpack(bundle: Bundle, folder: Path) -> None:
-    """Write the files of a part of a bundle to a folder, which is made."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for name in bundle.files:
-        if stays_inside(name) and (data := bundle.read(name)) is not None:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(data)
-
-
-def check_bundle(path: str, *, max_time: int = _DEFAULT_LIMIT) -> tuple[Verdict, str]:
+def check_bundle(path: str, *, max_time: int = 600) -> tuple[Verdict, str]:
     """Check the bundle of a competition, and run its scoring program on its example.
 
     The program runs only if nothing else is wrong.
@@ -585,106 +579,7 @@ def check_bundle(path: str, *, max_time: int = _DEFAULT_LIMIT) -> tuple[Verdict,
             wanted, hint = codabench.NAME, hint or "add it"
             findings.append(finding("BDL202", file=printable(path), wanted=wanted, hint=hint))
     if not any(each.severity == "error" for each in findings):
-        tried, note = try_codabench(bundle, max_time)
+        tried, note = codabench.try_program(bundle, max_time)
         findings += tried
     passed = not any(each.severity == "error" for each in findings)
     return Verdict("", "", passed, Findings(findings), paths={SUBMISSION: path}), note
-
-
-def try_codabench(bundle: Bundle, max_time: int) -> tuple[list[Finding], str]:
-    """Run the scoring program of a bundle on its first solution, as a worker of Codabench does.
-
-    Args:
-        bundle: the bundle, in which nothing is wrong.
-        max_time: seconds that the program may take at most.
-
-    Returns:
-        The findings, and how the program ran.
-    """
-    configuration = Configuration(bundle, codabench.NAME)
-    content = configuration.content
-    solution = at(content, ("solutions", 0)) or {}
-    index = (at(solution, ("tasks",)) or [None])[0]
-    tasks = (task for _, task in tables_of(content, "tasks"))
-    task = next((task for task in tasks if task.get("index") == index), {})
-    parts = {"program": task.get("scoring_program"), "input/res": solution.get("path")}
-    missing = "solution" if not parts["input/res"] else ""
-    if missing or not parts["program"]:
-        hint = "add solutions with a path and the tasks that they are for"
-        wanted = missing or "scoring program"
-        return [configuration.finding("BDL407", "solutions", wanted=wanted, hint=hint)], ""
-    parts["input/ref"] = task.get("reference_data")
-    limits = [phase.get("execution_time_limit") for _, phase in tables_of(content, "phases")]
-    limit = min([max_time, *(each for each in limits if isinstance(each, int))])
-    with TemporaryDirectory(prefix="hlteval-") as folder:
-        root = Path(folder, "app")
-        for name, written in parts.items():
-            if isinstance(written, str) and (part := bundle.part(written)) is not None:
-                unpack(part, root / name)
-        for name in ("output", "shared"):
-            (root / name).mkdir(parents=True)
-        for place in (Path(folder), *Path(folder).rglob("*")):
-            place.chmod(0o777 if place.is_dir() else 0o644)
-        program = bundle.part(str(parts["program"]))
-        words = codabench.command_of(program) if program else []
-        words = [word.replace("/app/", f"{folder}/app/") for word in words]
-        words = [sys.executable, *words[1:]] if words[0].startswith("python") else words
-        trial = run_apart(words, root / "program", limit)
-        trial = replace(trial, errors=trial.errors.replace(f"{folder}/app", "/app"))
-        found = list(judge_trial(configuration, trial, root / "output", limit))
-    return found, f"the scoring program ran {trial.seconds:.1f} s {trial.isolation}"
-
-
-def judge_trial(
-    configuration: Configuration, trial: Trial, output: Path, limit: int
-) -> Iterator[Finding]:
-    """Yield what is wrong with a run of a scoring program, and with what it wrote."""
-    content, at_program = configuration.content, ("solutions", 0, "path")
-    if trial.status is None:
-        yield configuration.finding("BDL406", *at_program, limit=limit)
-        return
-    lines = [line for line in trial.errors.splitlines() if line.strip()]
-    if trial.status:
-        shown = lines[-1:] if "Traceback" in trial.errors else lines[:3]
-        hint = "; ".join(shown) or "it printed nothing to standard error"
-        reason = f"exit status {trial.status}"
-        yield configuration.finding("BDL401", *at_program, reason=reason, hint=hint)
-        return
-    scores, reason = read_scores(output)
-    if reason:
-        yield configuration.finding("BDL402", *at_program, reason=reason)
-        return
-    for key, value in scores.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value):
-            given = json.dumps(value)[:40]
-            yield configuration.finding("BDL404", *at_program, key=key, given=given)
-    for path, column in tables_of(content, "leaderboards", 0, "columns"):
-        key = str(column.get("key"))
-        if key not in scores and "computation" not in column:
-            hint = did_you_mean(key, list(scores), f"it writes {', '.join(scores) or 'no key'}")
-            yield configuration.finding("BDL403", *path, "key", key=key, hint=hint)
-    pages = sorted(output.glob("*.html"), key=lambda page: page.name != PAGE)
-    if content.get("enable_detailed_results") is True:
-        size = pages[0].stat().st_size if pages else 0
-        problem = "" if pages else "no details page"
-        problem = f"the details page has {size:,} bytes" if size > MOST_BYTES else problem
-        if problem:
-            yield configuration.finding("BDL405", "enable_detailed_results", reason=problem)
-
-
-def read_scores(output: Path) -> tuple[Mapping[str, Any], str]:
-    """Return the scores that a program wrote, or the reason why there are none."""
-    names = [name for name in (SCORES, "scores.txt") if (output / name).is_file()]
-    if not names:
-        return {}, f"the program wrote no {SCORES}"
-    text = (output / names[0]).read_text("utf-8", errors="replace")
-    try:
-        if names[0] == SCORES:
-            scores = json.loads(text)
-        else:
-            pairs = (line.partition(":") for line in text.splitlines() if line.strip())
-            scores = {key.strip(): float(value) for key, _, value in pairs}
-    except ValueError as error:
-        return {}, f"{names[0]} cannot be read: {error}"
-    return (scores, "") if isinstance(scores, dict) else ({}, f"{names[0]} is not one object")

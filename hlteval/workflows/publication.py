@@ -160,12 +160,14 @@ class Plan:
         request: the task, its options, the profile and the reference.
         publication: the settings.
         platform: what it is made for.
+        vendor: whether the scoring program has its libraries.
         settings: the file of the settings, in whose folder paths of references are.
     """
 
     request: Request
     publication: Publication
     platform: Platform
+    vendor: bool = False
     settings: Settings = field(default_factory=lambda: Settings("", content={}))
 
     @property
@@ -213,6 +215,8 @@ def make_plan(
     settings: str | None,
     given: Mapping[str, str | None],
     options: Mapping[str, str],
+    *,
+    vendor: bool = False,
 ) -> tuple[Plan | None, tuple[Finding, ...]]:
     """Make the plan of a bundle: the settings of a file, and those that are given.
 
@@ -223,6 +227,7 @@ def make_plan(
         settings: the file; None for none.
         given: settings that override those of the file, by name.
         options: options of the task, likewise.
+        vendor: whether the scoring program has its libraries.
 
     Returns:
         The plan, None if the settings have errors; and their findings.
@@ -248,7 +253,7 @@ def make_plan(
         open_source(path)
     merged = {**read.values(declared), **options}
     request = Request(task, "", reference, profile=publication.profile, options=merged)
-    return Plan(request, publication, platform, read), findings
+    return Plan(request, publication, platform, vendor, read), findings
 
 
 def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:

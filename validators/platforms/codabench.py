@@ -1,9 +1,15 @@
 """Bundles of Codabench: what its unpacker and its workers refuse, lose or pass over."""
 
+import json
+import math
 import shlex
+import sys
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
+from pathlib import Path as FilePath
+from tempfile import TemporaryDirectory
 
 from hlteval.findings import Finding, finding
 from hlteval.findings.suggest import did_you_mean
@@ -16,6 +22,14 @@ from hlteval.validators.platforms.bundle import (
     check_program,
     python_of,
     tables_of,
+)
+from hlteval.validators.platforms.trial import (
+    MOST_BYTES,
+    PAGE,
+    Trial,
+    read_scores,
+    run_apart,
+    unpack,
 )
 
 #: The configuration, the image where none is named, and the files that have the command.
@@ -180,3 +194,85 @@ def check_columns(configuration: Configuration) -> Iterator[Finding]:
             for number, index in enumerate(column.get("computation_indexes") or ())
         ]
         yield from configuration.check_defined(named if columns else (), known, "column")
+
+
+def try_program(bundle: Bundle, max_time: int) -> tuple[list[Finding], str]:
+    """Run the scoring program of a bundle on its first solution, as a worker of Codabench does.
+
+    Args:
+        bundle: the bundle, in which nothing is wrong.
+        max_time: seconds that the program may take at most.
+
+    Returns:
+        The findings, and how the program ran.
+    """
+    configuration = Configuration(bundle, NAME)
+    content = configuration.content
+    solution = at(content, ("solutions", 0)) or {}
+    index = (at(solution, ("tasks",)) or [None])[0]
+    tasks = (task for _, task in tables_of(content, "tasks"))
+    task = next((task for task in tasks if task.get("index") == index), {})
+    parts = {"program": task.get("scoring_program"), "input/res": solution.get("path")}
+    missing = "solution" if not parts["input/res"] else ""
+    if missing or not parts["program"]:
+        hint = "add solutions with a path and the tasks that they are for"
+        wanted = missing or "scoring program"
+        return [configuration.finding("BDL407", "solutions", wanted=wanted, hint=hint)], ""
+    parts["input/ref"] = task.get("reference_data")
+    limits = [phase.get("execution_time_limit") for _, phase in tables_of(content, "phases")]
+    limit = min([max_time, *(each for each in limits if isinstance(each, int))])
+    with TemporaryDirectory(prefix="hlteval-") as folder:
+        root = FilePath(folder, "app")
+        for name, written in parts.items():
+            if isinstance(written, str) and (part := bundle.part(written)) is not None:
+                unpack(part, root / name)
+        for name in ("output", "shared"):
+            (root / name).mkdir(parents=True)
+        for place in (FilePath(folder), *FilePath(folder).rglob("*")):
+            place.chmod(0o777 if place.is_dir() else 0o644)
+        program = bundle.part(str(parts["program"]))
+        words = command_of(program) if program else []
+        words = [word.replace("/app/", f"{folder}/app/") for word in words]
+        words = [sys.executable, *words[1:]] if words[0].startswith("python") else words
+        trial = run_apart(words, root / "program", limit)
+        trial = replace(trial, errors=trial.errors.replace(f"{folder}/app", "/app"))
+        found = list(judge(configuration, trial, root / "output", limit))
+    return found, f"the scoring program ran {trial.seconds:.1f} s {trial.isolation}"
+
+
+def judge(
+    configuration: Configuration, trial: Trial, output: FilePath, limit: int
+) -> Iterator[Finding]:
+    """Yield what is wrong with a run of a scoring program, and with what it wrote."""
+    content, at_program = configuration.content, ("solutions", 0, "path")
+    if trial.status is None:
+        yield configuration.finding("BDL406", *at_program, limit=limit)
+        return
+    lines = [line for line in trial.errors.splitlines() if line.strip()]
+    if trial.status:
+        shown = lines[-1:] if "Traceback" in trial.errors else lines[:3]
+        hint = "; ".join(shown) or "it printed nothing to standard error"
+        reason = f"exit status {trial.status}"
+        yield configuration.finding("BDL401", *at_program, reason=reason, hint=hint)
+        return
+    scores, reason = read_scores(output)
+    if reason:
+        yield configuration.finding("BDL402", *at_program, reason=reason)
+        return
+    for key, value in scores.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            given = json.dumps(value)[:40]
+            yield configuration.finding("BDL404", *at_program, key=key, given=given)
+    for path, column in tables_of(content, "leaderboards", 0, "columns"):
+        key = str(column.get("key"))
+        if key not in scores and "computation" not in column:
+            hint = did_you_mean(key, list(scores), f"it writes {', '.join(scores) or 'no key'}")
+            yield configuration.finding("BDL403", *path, "key", key=key, hint=hint)
+    pages = sorted(output.glob("*.html"), key=lambda page: page.name != PAGE)
+    if content.get("enable_detailed_results") is True:
+        size = pages[0].stat().st_size if pages else 0
+        problem = "" if pages else "no details page"
+        problem = f"the details page has {size:,} bytes" if size > MOST_BYTES else problem
+        if problem:
+            yield configuration.finding("BDL405", "enable_detailed_results", reason=problem)

@@ -16,8 +16,9 @@ from typer.testing import CliRunner
 from hlteval.cli.app import app
 from hlteval.findings import Finding
 from hlteval.tasks import load
-from hlteval.workflows import platforms
-from hlteval.workflows.platforms import check_bundle, isolations, run_apart
+from hlteval.validators.platforms import trial as trials
+from hlteval.validators.platforms.trial import isolations, run_apart
+from hlteval.workflows.platforms import check_bundle
 from hlteval.workflows.publication import read_settings
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -92,7 +93,7 @@ OF_PUBLISH = {"BDL111-reference", "BDL112-frames"}
 @pytest.fixture(autouse=True)
 def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     """Programs run without another user, which takes a process more to find out."""
-    monkeypatch.setattr(platforms, "isolations", lambda: iter([("as the same user", [])]))
+    monkeypatch.setattr(trials, "isolations", lambda: iter([("as the same user", [])]))
 
 
 def bundle(name: str, folder: Path) -> Path:
@@ -204,6 +205,6 @@ def test_a_program_runs_apart_if_the_system_can_do_that(monkeypatch, tmp_path):
     assert trial.status == 0
     assert trial.isolation in {name for name, _ in isolations()}
     ways = [("by a program that is absent", ["no-such-program"]), ("not at all", [])]
-    monkeypatch.setattr(platforms, "isolations", lambda: iter(ways))
+    monkeypatch.setattr(trials, "isolations", lambda: iter(ways))
     assert run_apart([sys.executable, "-c", "print()"], tmp_path, 60).isolation == "not at all"
     assert run_apart(["no-such-program"], tmp_path, 60).status == 127

@@ -145,7 +145,7 @@ def test_bundles_of_all_tasks_pass_the_check(task, scored, tmp_path, monkeypatch
         made(tmp_path / "b.zip", task, reference, "codabench", given=given)
     except Refused:
         pytest.skip("the submission of fixtures has errors that block")
-    monkeypatch.setattr(platforms, "try_codabench", lambda *_: ([], ""))
+    monkeypatch.setattr("hlteval.validators.platforms.codabench.try_program", lambda *_: ([], ""))
     verdict, _ = check_bundle(str(tmp_path / "b.zip"))
     assert {each.code for each in verdict.findings} == {"BDL309"}
     configuration = yaml.safe_load(files(tmp_path / "b.zip")["competition.yaml"])

@@ -1,0 +1,113 @@
+"""Trials: a program of a bundle runs on the example of the bundle, apart from all else.
+
+It runs as another user and without network where the system can do that, so that it fails here as
+it would fail on a server.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+
+from hlteval.sources.names import stays_inside
+from hlteval.validators.platforms.bundle import Bundle
+
+#: The files that a program writes, and the maximum size of the page in bytes.
+SCORES, PAGE, MOST_BYTES = "scores.json", "detailed_results.html", 5_000_000
+#: Another user than the one who checks.
+_NOBODY = "65534"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A run of a program.
+
+    Attributes:
+        status: its exit status; None if it took too long.
+        errors: the end of what it printed to standard error.
+        seconds: how long it took.
+        isolation: how it was kept apart, in a few words.
+    """
+
+    status: int | None
+    errors: str
+    seconds: float
+    isolation: str
+
+
+def isolations() -> Iterator[tuple[str, list[str]]]:
+    """The ways of running a program apart, the best first: what they are, and words before it."""
+    user = ["setpriv", "--reuid", _NOBODY, "--regid", _NOBODY, "--clear-groups"]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        yield "as another user, without network", ["unshare", "--net", *user]
+        yield "without network, but as the same user", ["unshare", "--net"]
+        yield "as another user, but with network", user
+    else:
+        yield "as another user, without network", ["unshare", "--user", "--net"]
+    yield "as the same user, with network", []
+
+
+def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
+    """Run a program as another user and without network, as far as the system can do that.
+
+    Args:
+        words: its command.
+        folder: where it runs.
+        limit: seconds that it may take.
+    """
+    environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1"}
+    environment |= {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder.parent)}
+
+    def run(command: Sequence[str], most: float) -> subprocess.CompletedProcess[bytes]:
+        return subprocess.run(  # noqa: S603 - the organizers' own program
+            command, cwd=folder, env=environment, timeout=most, capture_output=True, check=False
+        )
+
+    probe = [sys.executable, "-c", "import msgspec"]
+    for isolation, before in isolations():  # noqa: B007 - the last one always works
+        with suppress(OSError, subprocess.TimeoutExpired):
+            if not before or not run([*before, *probe], limit).returncode:
+                break
+    start, errors = monotonic(), b""
+    status: int | None = None
+    try:
+        done = run([*before, *words], limit)
+        status, errors = done.returncode, done.stderr
+    except subprocess.TimeoutExpired as error:
+        errors = error.stderr or b""
+    except OSError as error:
+        status, errors = 127, str(error).encode()
+    text = errors.decode("utf-8", "replace")
+    return Trial(status, text, monotonic() - start, isolation)
+
+
+def unpack(bundle: Bundle, folder: Path) -> None:
+    """Write the files of a part of a bundle to a folder, which is made."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name in bundle.files:
+        if stays_inside(name) and (data := bundle.read(name)) is not None:
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(data)
+
+
+def read_scores(output: Path) -> tuple[Mapping[str, Any], str]:
+    """Return the scores that a program wrote, or the reason why there are none."""
+    names = [name for name in (SCORES, "scores.txt") if (output / name).is_file()]
+    if not names:
+        return {}, f"the program wrote no {SCORES}"
+    text = (output / names[0]).read_text("utf-8", errors="replace")
+    try:
+        if names[0] == SCORES:
+            scores = json.loads(text)
+        else:
+            pairs = (line.partition(":") for line in text.splitlines() if line.strip())
+            scores = {key.strip(): float(value) for key, _, value in pairs}
+    except ValueError as error:
+        return {}, f"{names[0]} cannot be read: {error}"
+    return (scores, "") if isinstance(scores, dict) else ({}, f"{names[0]} is not one object")
