@@ -59,11 +59,6 @@ _EXTRAS: Mapping[str, str] = {"lorehlt-mt": "mt"}
 _NAME = re.compile("[A-Za-z0-9._-]+")
 #: The platforms of wheels that images of Linux take.
 _WHEELS = tuple(f"manylinux{name}_x86_64" for name in ("_2_28", "_2_27", "_2_17", "2014"))
-    "manylinux_2_28_x86_64",
-    "manylinux_2_27_x86_64",
-    "manylinux_2_17_x86_64",
-    "manylinux2014_x86_64",
-)
 #: The folders of the reference data and of the submission.
 REFERENCE, RESULT = "ref", "res"
 #: The name of a submission, of which only the files have names.
