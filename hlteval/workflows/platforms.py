@@ -42,7 +42,7 @@ from hlteval.tasks import is_file
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.tasks.toml_file import TomlFile, read_toml
-from hlteval.validators.platforms import codabench
+from hlteval.validators.platforms import codabench, evalai
 from hlteval.validators.platforms.bundle import LIMITS as BUNDLES
 from hlteval.validators.platforms.bundle import Bundle, python_of
 from hlteval.validators.platforms.trial import MOST_BYTES, PAGE, SCORES
@@ -565,16 +565,18 @@ def check_bundle(path: str, *, max_time: int = 600) -> tuple[Verdict, str]:
     source = open_source(path, limits=BUNDLES)
     bundle = Bundle(source)
     findings, note = list(source.findings), ""
-    if codabench.NAME in bundle.files:
-        findings += codabench.check(bundle)
-    else:
-        names = [name for name in bundle.files if name.endswith(f"/{codabench.NAME}")]
-        hint = f"pack the files in {names[0].rpartition('/')[0]}, not the folder" if names else ""
-        if not findings:
-            wanted, hint = codabench.NAME, hint or "add it"
-            findings.append(finding("BDL202", file=printable(path), wanted=wanted, hint=hint))
-    if not any(each.severity == "error" for each in findings):
-        tried, note = codabench.try_program(bundle, max_time)
+    names = {codabench.NAME: codabench, **dict.fromkeys(evalai.NAMES, evalai)}
+    platform = next((names[name] for name in names if name in bundle.files), None)
+    if platform is not None:
+        findings += platform.check(bundle)
+    elif not findings:
+        inside = [name for name in bundle.files if name.rpartition("/")[2] in names]
+        folder = inside[0].rpartition("/")[0] if inside else ""
+        hint = f"pack the files in {folder}, not the folder" if folder else "add it"
+        wanted = " or ".join((codabench.NAME, evalai.NAMES[0]))
+        findings.append(finding("BDL202", file=printable(path), wanted=wanted, hint=hint))
+    if platform is not None and not any(each.severity == "error" for each in findings):
+        tried, note = platform.try_program(bundle, max_time)
         findings += tried
     passed = not any(each.severity == "error" for each in findings)
     return Verdict("", "", passed, Findings(findings), paths={SUBMISSION: path}), note

@@ -2,7 +2,8 @@
 
 A bundle of Codabench is a zip archive with `competition.yaml`, pages in Markdown that organizers
 edit, and archives: the reference of each phase, the scoring program, the starting kit of
-participants, and a solution. Equal inputs make equal bundles, byte for byte.
+participants, and a solution. One of EvalAI has `challenge_config.yaml`, pages in HTML, and an
+evaluation script that runs the same program. Equal inputs make equal bundles, byte for byte.
 
 The scoring program has the code of hlteval itself. Its libraries come from the image, from the
 network when the program starts, or, if they are wanted, from the bundle.
@@ -31,6 +32,7 @@ from hlteval.reports.packages import (
     check_commands,
     data_blocks,
     evaluation_blocks,
+    html_page,
     markdown_page,
     overview_blocks,
     terms_blocks,
@@ -276,7 +278,8 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
     read = [*plan.references, publication.example, publication.documents]
     check_outputs([path], filter(None, read))
     findings, solution = example_of(plan)
-    files = codabench_files(plan, solution)
+    made = codabench_files if plan.platform == "codabench" else evalai_files
+    files = made(plan, solution)
     verdict = Verdict(task.name, publication.profile, passed=True, findings=Findings(findings))
     with writing(path) as unfinished:
         unfinished.write_bytes(zip_files(files))
@@ -325,7 +328,7 @@ def codabench_files(plan: Plan, solution: Files) -> Files:
     files["logo.png"] = logo(publication.title or task.title)
     command = "python3 /app/program/score.py /app/input /app/output"
     program = {
-        **program_files(plan.request, publication, plan.columns),
+        **program_files(plan.request, publication, plan.columns, plan.image if plan.vendor else ""),
         "metadata.yaml": yaml_text({"command": command}).encode(),
     }
     files["scoring_program.zip"] = zip_files(program)
@@ -406,6 +409,162 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
     }
 
 
+def evalai_files(plan: Plan, solution: Files) -> Files:
+    """The files of a bundle of EvalAI, with a starting kit and an example, which it passes over."""
+    publication, task, phases = plan.publication, plan.task, plan.phases
+    pages = {
+        "description": overview_blocks(publication, task, phases),
+        "evaluation_details": evaluation_blocks(publication, task, plan.columns),
+        "submission_guidelines": data_blocks(task, examples_of_formats(task)),
+        "terms_and_conditions": terms_blocks(publication),
+    }
+    for number, phase in enumerate(phases, 1):
+        pages[f"phase_{number}"] = [Block("paragraph", phase.description or phase.name)]
+    files = {f"templates/{name}.html": html_page(page).encode() for name, page in pages.items()}
+    files["logo.png"] = logo(publication.title or task.title)
+    splits = {f"phase{number}": f"split{number}" for number in range(1, len(phases) + 1)}
+    program = program_files(
+        plan.request, publication, plan.columns, plan.image if plan.vendor else ""
+    )
+    marked = [
+        f'{pin}; python_version >= "3.11"\n' for pin in program["requirements.txt"].decode().split()
+    ]
+    program["requirements.txt"] = "".join(marked).encode()
+    program["main.py"] = _EVALUATE.replace("{SPLITS}", repr(splits)).encode()
+    program["__init__.py"] = b"from .main import evaluate\n"
+    files["evaluation_script.zip"] = zip_files(program)
+    for number, phase in enumerate(phases, 1):
+        data = files_of(open_source(phase.reference)) if phase.reference else {"README.md": b"-\n"}
+        files[f"annotations/phase{number}.zip"] = zip_files(data)
+    files["starting_kit.zip"] = zip_files(starting_kit(plan))
+    if solution:
+        files["example.zip"] = zip_files(solution)
+    files["challenge_config.yaml"] = yaml_text(evalai_configuration(plan)).encode()
+    return files
+
+
+#: The end of a challenge without one, which EvalAI needs.
+_ENDLESS = "2099-12-31 23:59:59"
+
+
+def evalai_configuration(plan: Plan) -> dict[str, object]:
+    """The configuration of a bundle of EvalAI, as its YAML has it."""
+    publication, task, phases = plan.publication, plan.task, plan.phases
+    title = publication.title or task.title
+    ends = ("", *(LIMITS if publication.intervals else ()))
+    infos = {name: task.statistic(name) for name in plan.columns}
+    ascending = {name: info is not None and info.better == "less" for name, info in infos.items()}
+    labels = {key + end: ascending[name] for name, key in plan.columns.items() for end in ends}
+    first = next(iter(labels))
+    metadata = {label: {"sort_ascending": up, "description": label} for label, up in labels.items()}
+    numbers = range(1, len(phases) + 1)
+    return {
+        "title": title[:100],
+        "short_description": (publication.description or task.title)[:140],
+        "description": "templates/description.html",
+        "evaluation_details": "templates/evaluation_details.html",
+        "terms_and_conditions": "templates/terms_and_conditions.html",
+        "submission_guidelines": "templates/submission_guidelines.html",
+        "image": "logo.png",
+        "evaluation_script": "evaluation_script.zip",
+        "remote_evaluation": False,
+        "start_date": phases[0].start,
+        "end_date": phases[-1].end or _ENDLESS,
+        "published": False,
+        "leaderboard": [
+            {
+                "id": 1,
+                "schema": {"labels": list(labels), "default_order_by": first, "metadata": metadata},
+            }
+        ],
+        "challenge_phases": [
+            {
+                "id": number,
+                "name": phase.name[:100],
+                "description": f"templates/phase_{number}.html",
+                "leaderboard_public": True,
+                "is_public": True,
+                "start_date": phase.start,
+                "end_date": phase.end or _ENDLESS,
+                "test_annotation_file": f"annotations/phase{number}.zip",
+                "codename": f"phase{number}",
+                "max_submissions_per_day": phase.submissions_per_day,
+                "max_submissions": phase.submissions,
+                "allowed_submission_file_types": ".zip",
+            }
+            for number, phase in enumerate(phases, 1)
+        ],
+        "dataset_splits": [
+            {"id": number, "name": f"{phase.name[:90]} data", "codename": f"split{number}"}
+            for number, phase in enumerate(phases, 1)
+        ],
+        "challenge_phase_splits": [
+            {
+                "challenge_phase_id": number,
+                "leaderboard_id": 1,
+                "dataset_split_id": number,
+                "visibility": 3,
+                "leaderboard_decimal_precision": publication.precision,
+                "is_leaderboard_order_descending": not labels[first],
+            }
+            for number in numbers
+        ],
+    }
+
+
+_EVALUATE = '''\
+"""Evaluate a submission, as EvalAI calls it: score.py runs with Python 3.11 or later."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+SPLITS = {SPLITS}
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def find_python():
+    """Return a Python that hlteval runs on: this one, or another of the worker."""
+    if sys.version_info >= (3, 11):
+        return sys.executable
+    names = ["python3.%d" % minor for minor in (13, 12, 11)]
+    found = next((shutil.which(name) for name in names if shutil.which(name)), None)
+    if found is None:
+        raise RuntimeError("the worker has no Python 3.11 or later, which scoring needs")
+    return found
+
+
+def place(path, folder):
+    """Put a file into a folder; an archive is unpacked."""
+    os.makedirs(folder)
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(folder)
+    else:
+        shutil.copy(path, folder)
+
+
+def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwargs):
+    """Return the scores of a submission; an exception has the reasons why there are none."""
+    with tempfile.TemporaryDirectory() as folder:
+        given, output = os.path.join(folder, "input"), os.path.join(folder, "output")
+        place(test_annotation_file, os.path.join(given, "ref"))
+        place(user_submission_file, os.path.join(given, "res"))
+        command = [find_python(), os.path.join(HERE, "score.py"), given, output]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        run = subprocess.Popen(command, universal_newlines=True, **streams)
+        log, errors = run.communicate()
+        if run.returncode:
+            raise RuntimeError(errors.strip() or "status %d" % run.returncode)
+        with open(os.path.join(output, "scores.json")) as file:
+            scores = json.load(file)
+    print(log)
+    return {"result": [{SPLITS[phase_codename]: scores}], "submission_result": scores}
+'''
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 

@@ -1,7 +1,5 @@
 """Bundles of Codabench: what its unpacker and its workers refuse, lose or pass over."""
 
-import json
-import math
 import shlex
 import sys
 from collections.abc import Iterator, Mapping
@@ -27,6 +25,7 @@ from hlteval.validators.platforms.trial import (
     MOST_BYTES,
     PAGE,
     Trial,
+    judge_scores,
     read_scores,
     run_apart,
     unpack,
@@ -248,27 +247,20 @@ def judge(
     if trial.status is None:
         yield configuration.finding("BDL406", *at_program, limit=limit)
         return
-    lines = [line for line in trial.errors.splitlines() if line.strip()]
     if trial.status:
-        shown = lines[-1:] if "Traceback" in trial.errors else lines[:3]
-        hint = "; ".join(shown) or "it printed nothing to standard error"
         reason = f"exit status {trial.status}"
-        yield configuration.finding("BDL401", *at_program, reason=reason, hint=hint)
+        yield configuration.finding("BDL401", *at_program, reason=reason, hint=trial.summary)
         return
     scores, reason = read_scores(output)
     if reason:
         yield configuration.finding("BDL402", *at_program, reason=reason)
         return
-    for key, value in scores.items():
-        number = isinstance(value, int | float) and not isinstance(value, bool)
-        if not number or not math.isfinite(value):
-            given = json.dumps(value)[:40]
-            yield configuration.finding("BDL404", *at_program, key=key, given=given)
-    for path, column in tables_of(content, "leaderboards", 0, "columns"):
-        key = str(column.get("key"))
-        if key not in scores and "computation" not in column:
-            hint = did_you_mean(key, list(scores), f"it writes {', '.join(scores) or 'no key'}")
-            yield configuration.finding("BDL403", *path, "key", key=key, hint=hint)
+    columns = {
+        str(column.get("key")): (*path, "key")
+        for path, column in tables_of(content, "leaderboards", 0, "columns")
+        if "computation" not in column
+    }
+    yield from judge_scores(configuration, at_program, scores, columns)
     pages = sorted(output.glob("*.html"), key=lambda page: page.name != PAGE)
     if content.get("enable_detailed_results") is True:
         size = pages[0].stat().st_size if pages else 0

@@ -5,23 +5,29 @@ it would fail on a server.
 """
 
 import json
+import math
 import os
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path as FilePath
 from time import monotonic
 from typing import Any
 
+from hlteval.findings import Finding
+from hlteval.findings.suggest import did_you_mean
 from hlteval.sources.names import stays_inside
-from hlteval.validators.platforms.bundle import Bundle
+from hlteval.syntax.places import Path
+from hlteval.validators.platforms.bundle import Bundle, Configuration
 
 #: The files that a program writes, and the maximum size of the page in bytes.
 SCORES, PAGE, MOST_BYTES = "scores.json", "detailed_results.html", 5_000_000
 #: Another user than the one who checks.
 _NOBODY = "65534"
+#: What must work for another user: this Python, its libraries, and Python in a process of its own.
+_PROBE = "import msgspec, subprocess, sys; sys.exit(subprocess.call([sys.executable, '-c', '']))"
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,13 @@ class Trial:
     seconds: float
     isolation: str
 
+    @property
+    def summary(self) -> str:
+        """The lines of its errors that say most: the last of a traceback, otherwise the first."""
+        lines = [line for line in self.errors.splitlines() if line.strip()]
+        shown = lines[-1:] if "Traceback" in self.errors else lines[:3]
+        return "; ".join(shown) or "it printed nothing to standard error"
+
 
 def isolations() -> Iterator[tuple[str, list[str]]]:
     """The ways of running a program apart, the best first: what they are, and words before it."""
@@ -53,7 +66,7 @@ def isolations() -> Iterator[tuple[str, list[str]]]:
     yield "as the same user, with network", []
 
 
-def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
+def run_apart(words: Sequence[str], folder: FilePath, limit: float) -> Trial:
     """Run a program as another user and without network, as far as the system can do that.
 
     Args:
@@ -69,7 +82,7 @@ def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
             command, cwd=folder, env=environment, timeout=most, capture_output=True, check=False
         )
 
-    probe = [sys.executable, "-c", "import msgspec"]
+    probe = [sys.executable, "-c", _PROBE]
     for isolation, before in isolations():  # noqa: B007 - the last one always works
         with suppress(OSError, subprocess.TimeoutExpired):
             if not before or not run([*before, *probe], limit).returncode:
@@ -87,7 +100,7 @@ def run_apart(words: Sequence[str], folder: Path, limit: float) -> Trial:
     return Trial(status, text, monotonic() - start, isolation)
 
 
-def unpack(bundle: Bundle, folder: Path) -> None:
+def unpack(bundle: Bundle, folder: FilePath) -> None:
     """Write the files of a part of a bundle to a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in bundle.files:
@@ -96,7 +109,7 @@ def unpack(bundle: Bundle, folder: Path) -> None:
             (folder / name).write_bytes(data)
 
 
-def read_scores(output: Path) -> tuple[Mapping[str, Any], str]:
+def read_scores(output: FilePath) -> tuple[Mapping[str, Any], str]:
     """Return the scores that a program wrote, or the reason why there are none."""
     names = [name for name in (SCORES, "scores.txt") if (output / name).is_file()]
     if not names:
@@ -111,3 +124,28 @@ def read_scores(output: Path) -> tuple[Mapping[str, Any], str]:
     except ValueError as error:
         return {}, f"{names[0]} cannot be read: {error}"
     return (scores, "") if isinstance(scores, dict) else ({}, f"{names[0]} is not one object")
+
+
+def judge_scores(
+    configuration: Configuration,
+    place: Path,
+    scores: Mapping[str, Any],
+    columns: Mapping[str, Path],
+) -> Iterator[Finding]:
+    """Yield what is wrong with the scores of a program.
+
+    Args:
+        configuration: of the bundle.
+        place: where findings about the program are.
+        scores: the scores by their keys.
+        columns: where the keys of columns are.
+    """
+    for key, value in scores.items():
+        number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not number or not math.isfinite(value):
+            given = json.dumps(value)[:40]
+            yield configuration.finding("BDL404", *place, key=key, given=given)
+    for key, path in columns.items():
+        if key not in scores:
+            hint = did_you_mean(key, list(scores), f"it writes {', '.join(scores) or 'no key'}")
+            yield configuration.finding("BDL403", *path, key=key, hint=hint)
