@@ -330,7 +330,9 @@ def zip_files(files: Mapping[str, bytes]) -> bytes:
     with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in sorted(files.items()):
             entry = zipfile.ZipInfo(name)
-            entry.compress_type, entry.external_attr = zipfile.ZIP_DEFLATED, 0o644 << 16
+            packed = name.endswith(".zip")  # which would not get smaller
+            entry.compress_type = zipfile.ZIP_STORED if packed else zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o644 << 16
             archive.writestr(entry, data)
     return buffer.getvalue()
 

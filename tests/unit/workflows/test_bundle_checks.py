@@ -22,7 +22,7 @@ from hlteval.workflows.platforms import check_bundle
 from hlteval.workflows.publication import read_settings
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
-BASE, INVALID = FIXTURES / "codabench/valid/accuracy", FIXTURES / "codabench/invalid"
+BASE = FIXTURES / "codabench/valid/accuracy"
 SETTINGS = FIXTURES / "publish-toml" / "invalid"
 # The file, line, column and end column (0: the whole file; -: the whole bundle); then E for an
 # error, W for a warning, I for an info, and ! where it blocks.
@@ -70,6 +70,27 @@ BDL405-no-page               competition.yaml        6  26  30  W
 BDL406-endless               competition.yaml       17  11  19  E!
 BDL407-no-solution           competition.yaml        1   1   1  W
 """
+PLACES_OF_EVALAI = """
+BDL203-no-codename           challenge_config.yaml  17   1  17  E!
+BDL204-tags                  challenge_config.yaml  36   7   7  E!
+BDL204-visibility            challenge_config.yaml  33  17  18  E!
+BDL207-split-twice           challenge_config.yaml  36   5   5  E!
+BDL208-label                 challenge_config.yaml  16  25  33  E!
+BDL208-split                 challenge_config.yaml  32  23  24  E!
+BDL209-exchanged             challenge_config.yaml  22  15  34  E!
+BDL301-annotation            challenge_config.yaml  23  27  35  E!
+BDL304-folder                challenge_config.yaml   8  20  28  E!
+BDL304-markdown              challenge_config.yaml   3  14  22  E!
+BDL308-later-syntax          script.zip/main.py     10   4   4  E!
+BDL310-in-a-folder           script.zip              0   0   0  E!
+BDL310-not-imported          script.zip              0   0   0  E!
+BDL311-hlteval               script.zip/main.py      0   0   0  W
+BDL401-exception             challenge_config.yaml   8  20  30  E!
+BDL402-no-result             challenge_config.yaml   8  20  30  E!
+BDL402-other-split           challenge_config.yaml   8  20  30  E!
+BDL403-other-label           challenge_config.yaml  15  26  31  W
+BDL404-text                  challenge_config.yaml   8  20  30  E!
+"""
 SETTINGS_PLACES = """
 BDL101-no-quotes               1   9   9  E!
 BDL102-singular                4   1   7  E!
@@ -84,7 +105,11 @@ BDL109-no-end                  7   3   9  E!
 BDL109-overlap                14   9  19  E!
 BDL110-misspelt                5  11  20  E!
 """
-ROWS = [line.split() for line in PLACES.strip().splitlines()]
+ROWS = [
+    [room, *line.split()]
+    for room, places in (("codabench", PLACES), ("evalai", PLACES_OF_EVALAI))
+    for line in places.strip().splitlines()
+]
 SETTINGS_ROWS = [line.split() for line in SETTINGS_PLACES.strip().splitlines()]
 OF_PUBLISH = {"BDL111-reference", "BDL112-frames"}
 """Codes of what is made, which test_publication.py makes."""
@@ -96,12 +121,12 @@ def quickly(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trials, "isolations", lambda: iter([("as the same user", [])]))
 
 
-def bundle(name: str, folder: Path) -> Path:
+def bundle(name: str, folder: Path, room: str = "codabench") -> Path:
     """The valid bundle with the files of a fixture in place of its own."""
     target = folder / "bundle"
     if not name.startswith("BDL202"):
-        shutil.copytree(BASE, target)
-    shutil.copytree(INVALID / name, target, dirs_exist_ok=True)
+        shutil.copytree(FIXTURES / room / "valid/accuracy", target)
+    shutil.copytree(FIXTURES / room / "invalid" / name, target, dirs_exist_ok=True)
     return target
 
 
@@ -115,10 +140,10 @@ def hold(found: Sequence[Finding], code: str, place: Sequence[str], level: str) 
     assert "{" not in only.message + (only.help or "")
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row[0]}-{row[1]}")
 def test_a_fixture_raises_its_code_at_its_place_and_nothing_else(row, tmp_path):
-    name, file, *place, level = row
-    path = bundle(name, tmp_path)
+    room, name, file, *place, level = row
+    path = bundle(name, tmp_path, room)
     verdict, note = check_bundle(str(path))
     hold(verdict.findings, name.partition("-")[0], place, level)
     assert verdict.findings[0].file == str(path / file if file != "-" else path)
@@ -137,7 +162,9 @@ def test_settings_raise_their_code_at_their_place_and_nothing_else(row):
 
 
 def test_every_fixture_has_its_place():
-    assert {path.name for path in INVALID.iterdir()} == {row[0] for row in ROWS}
+    for room in ("codabench", "evalai"):
+        rows = {name for each, name, *_ in ROWS if each == room}
+        assert {path.name for path in (FIXTURES / room / "invalid").iterdir()} == rows
     names = {path.stem for path in SETTINGS.iterdir()}
     assert names == {row[0] for row in SETTINGS_ROWS} | OF_PUBLISH
 
@@ -146,6 +173,9 @@ def test_what_is_valid_raises_nothing_and_is_tried():
     verdict, note = check_bundle(str(BASE))
     assert verdict.findings == ()
     assert re.fullmatch(r"the scoring program ran \d+\.\d s as the same user", note)
+    verdict, note = check_bundle(str(FIXTURES / "evalai/valid/accuracy"))
+    assert verdict.findings == ()
+    assert note.startswith("the evaluation script ran")
     settings = read_settings(str(FIXTURES / "publish-toml/valid/seedev.toml"))
     assert [*settings.findings, *settings.check(load("seedev-full"))] == []
 

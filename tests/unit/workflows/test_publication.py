@@ -9,6 +9,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -164,6 +165,46 @@ def test_the_program_gives_the_scores_of_score_and_refuses_what_score_refuses(tm
     assert done.returncode == 1
     assert "error[SEE" in done.stderr
     assert [path.name for path in (tmp_path / "bad/output").iterdir()] == ["detailed_results.html"]
+
+
+@pytest.mark.long("Python starts with all libraries")
+def test_the_script_of_evalai_gives_the_same_scores_and_the_findings_as_an_exception(
+    tmp_path, whole
+):
+    settings = str(SETTINGS / "valid/seedev.toml")
+    made(tmp_path / "b.zip", *SEEDEV[:2], "evalai", settings=settings, given=EXAMPLE)
+    content = files(tmp_path / "b.zip")
+    configuration = yaml.safe_load(content["challenge_config.yaml"])
+    (board,) = configuration["leaderboard"]
+    assert board["schema"]["labels"] == ["f1", "recall"]
+    assert [phase["codename"] for phase in configuration["challenge_phases"]] == [
+        "phase1",
+        "phase2",
+    ]
+    with zipfile.ZipFile(io.BytesIO(content["evaluation_script.zip"])) as archive:
+        archive.extractall(tmp_path / "challenge_data" / "challenge_1")
+    (tmp_path / "challenge_data" / "__init__.py").write_text("")
+    (tmp_path / "gold.zip").write_bytes(content["annotations/phase2.zip"])
+    (tmp_path / "run.zip").write_bytes(content["example.zip"])
+    broken = {"demo-1.a2": (DEMO / "flawed/demo-1.a2").read_bytes()}
+    (tmp_path / "broken.zip").write_bytes(platforms.zip_files(broken))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(tmp_path))
+        module = import_module("challenge_data.challenge_1")
+        gold, run = str(tmp_path / "gold.zip"), str(tmp_path / "run.zip")
+        result = module.evaluate(gold, run, "phase2", submission_metadata={})
+        with pytest.raises(RuntimeError, match=r"error\[SEE"):
+            module.evaluate(gold, str(tmp_path / "broken.zip"), "phase2")
+    metrics = engine.score(Request("seedev-full", EXAMPLE["example"], SEEDEV[1])).metrics
+    scores = {"f1": metrics["f1"], "recall": metrics["recall"]}
+    assert result == {"result": [{"split2": scores}], "submission_result": scores}
+
+
+def test_bundles_of_evalai_pass_the_check(tmp_path, monkeypatch):
+    monkeypatch.setattr("hlteval.validators.platforms.evalai.try_program", lambda *_: ([], ""))
+    made(tmp_path / "b.zip", *SEEDEV[:2], "evalai", given=EXAMPLE)
+    verdict, _ = check_bundle(str(tmp_path / "b.zip"))
+    assert [each.code for each in verdict.findings] == ["BDL311"]
 
 
 TASK_FILE = """\
