@@ -347,7 +347,6 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
     publication, task, references = plan.publication, plan.task, plan.references
     title = publication.title or task.title
     phases: list[dict[str, object]] = []
-    columns: list[dict[str, object]] = []
     for index, phase in enumerate(plan.phases):
         dates = {"start": phase.start, **({"end": phase.end} if phase.end else {})}
         phases.append(
@@ -363,13 +362,6 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
                 "starting_kit": "starting_kit.zip",
             }
         )
-    for name, key in plan.columns.items():
-        info = task.statistic(name)
-        sorting = "asc" if info and info.better == "less" else "desc"
-        for end in ("", *(LIMITS if publication.intervals else ())):
-            column = {"index": len(columns), "title": (name if len(name) < 32 else key) + end}
-            column |= {"key": key + end, "sorting": sorting, "precision": publication.precision}
-            columns.append(column)
     board = {"title": "Results", "key": "results", "submission_rule": "Force_Best"}
     names = [f"{title} ({phase.name})" for phase in plan.phases]
     every = [*range(len(references))]
@@ -405,8 +397,21 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
             else {}
         ),
         "phases": phases,
-        "leaderboards": [{**board, "columns": columns}],
+        "leaderboards": [{**board, "columns": codabench_columns(plan)}],
     }
+
+
+def codabench_columns(plan: Plan) -> list[dict[str, object]]:
+    """The columns of the leaderboard of Codabench, with those of the limits of intervals."""
+    publication, columns = plan.publication, list[dict[str, object]]()
+    for name, key in plan.columns.items():
+        info = plan.task.statistic(name)
+        sorting = "asc" if info and info.better == "less" else "desc"
+        for end in ("", *(LIMITS if publication.intervals else ())):
+            column = {"index": len(columns), "title": (name if len(name) < 32 else key) + end}
+            column |= {"key": key + end, "sorting": sorting, "precision": publication.precision}
+            columns.append(column)
+    return columns
 
 
 def evalai_files(plan: Plan, solution: Files) -> Files:
@@ -457,6 +462,7 @@ def evalai_configuration(plan: Plan) -> dict[str, object]:
     labels = {key + end: ascending[name] for name, key in plan.columns.items() for end in ends}
     first = next(iter(labels))
     metadata = {label: {"sort_ascending": up, "description": label} for label, up in labels.items()}
+    order = {"default_order_by": first, "metadata": metadata}
     numbers = range(1, len(phases) + 1)
     return {
         "title": title[:100],
@@ -471,12 +477,7 @@ def evalai_configuration(plan: Plan) -> dict[str, object]:
         "start_date": phases[0].start,
         "end_date": phases[-1].end or _ENDLESS,
         "published": False,
-        "leaderboard": [
-            {
-                "id": 1,
-                "schema": {"labels": list(labels), "default_order_by": first, "metadata": metadata},
-            }
-        ],
+        "leaderboard": [{"id": 1, "schema": {"labels": list(labels), **order}}],
         "challenge_phases": [
             {
                 "id": number,
@@ -565,6 +566,8 @@ def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwarg
     print(log)
     return {"result": [{SPLITS[phase_codename]: scores}], "submission_result": scores}
 '''
+#: Words that YAML does not take for text.
+_NOT_A_KEY = re.compile("y|n|yes|no|on|off|true|false|null|[0-9].*", re.IGNORECASE)
 _UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
@@ -572,8 +575,8 @@ def yaml_text(value: Any, indent: str = "") -> str:
     r"""Plain values as YAML: texts are in double quotes, so that none means anything else.
 
     Examples:
-        >>> print(yaml_text({"a": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
-        a: "no"
+        >>> print(yaml_text({"no": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
+        "no": "no"
         b:
           - 1
           - c: 2.5
@@ -584,7 +587,8 @@ def yaml_text(value: Any, indent: str = "") -> str:
         for key, item in value.items():
             nested = isinstance(item, dict | list) and item
             text = yaml_text(item, f"{indent}  ")
-            lines.append(f"{indent}{key}:{f'{chr(10)}{text}' if nested else f' {text}'}")
+            name = f'"{key}"' if _NOT_A_KEY.fullmatch(key) else key
+            lines.append(f"{indent}{name}:{f'{chr(10)}{text}' if nested else f' {text}'}")
         return "".join(lines)
     if isinstance(value, list) and value:
         items = (yaml_text(item, f"{indent}  ") for item in value)

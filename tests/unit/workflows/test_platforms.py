@@ -14,6 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
+import hlteval
 from hlteval.cli.app import app
 from hlteval.reports.html.scores import smaller
 from hlteval.results.scores import Scores
@@ -146,6 +147,16 @@ def test_a_refused_submission_has_a_page_and_no_scores(tmp_path: Path) -> None:
     assert "run/broken.tab:1:1" in called.stderr
     assert "submit again" in called.stderr
     assert str(tmp_path) not in called.stderr
+
+
+def test_python_has_the_same(tmp_path: Path) -> None:
+    columns = ["muc.fscore"]
+    folders = edl(tmp_path / "input")
+    result = hlteval.platform("lorehlt-edl", folders, tmp_path / "new", columns=columns)
+    assert isinstance(result, Scores)
+    assert written(tmp_path / "new") == {"muc_fscore": result.metrics["muc.fscore"]}
+    with pytest.raises(WrongOption, match="no metric f2"):
+        hlteval.platform("lorehlt-edl", folders, tmp_path / "new", columns=["f2"])
 
 
 def test_the_command_prints_its_numbers(tmp_path: Path) -> None:

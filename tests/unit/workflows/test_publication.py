@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 import yaml
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from hlteval.cli.app import app
@@ -22,7 +24,7 @@ from hlteval.results.packages import PackedArchive
 from hlteval.tasks import BUILTIN, load
 from hlteval.workflows import platforms
 from hlteval.workflows.platforms import check_bundle
-from hlteval.workflows.publication import make_plan, publish
+from hlteval.workflows.publication import make_plan, publish, yaml_text
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
@@ -32,6 +34,7 @@ ROOT = Path(__file__).parents[3]
 DEMO, FIXTURES = ROOT / "hlteval/demo", ROOT / "fixtures"
 SETTINGS = FIXTURES / "publish-toml"
 SEEDEV = ("seedev-full", str(DEMO / "reference"), "codabench")
+KEYS = st.from_regex("[A-Za-z_][A-Za-z0-9_]{0,5}|[0-9]{1,3}", fullmatch=True)
 EXAMPLE = {"example": str(DEMO / "system")}
 
 
@@ -86,9 +89,9 @@ def run(bundle: Path, folder: Path, submission: Path | None = None) -> subproces
 
 
 def test_a_bundle_is_complete_and_the_same_again(tmp_path):
-    settings = str(SETTINGS / "valid/seedev.toml")
-    packed = made(tmp_path / "one", *SEEDEV, settings=settings, given=EXAMPLE)
-    made(tmp_path / "two.zip", *SEEDEV, settings=settings, given=EXAMPLE)
+    path = str(SETTINGS / "valid/seedev.toml")
+    packed = made(tmp_path / "one", *SEEDEV, settings=path, given=EXAMPLE)
+    made(tmp_path / "two.zip", *SEEDEV, settings=path, given=EXAMPLE)
     assert packed.path == str(tmp_path / "one.zip")
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     content = files(tmp_path / "one.zip")
@@ -171,8 +174,8 @@ def test_the_program_gives_the_scores_of_score_and_refuses_what_score_refuses(tm
 def test_the_script_of_evalai_gives_the_same_scores_and_the_findings_as_an_exception(
     tmp_path, whole
 ):
-    settings = str(SETTINGS / "valid/seedev.toml")
-    made(tmp_path / "b.zip", *SEEDEV[:2], "evalai", settings=settings, given=EXAMPLE)
+    path = str(SETTINGS / "valid/seedev.toml")
+    made(tmp_path / "b.zip", *SEEDEV[:2], "evalai", settings=path, given=EXAMPLE)
     content = files(tmp_path / "b.zip")
     configuration = yaml.safe_load(content["challenge_config.yaml"])
     (board,) = configuration["leaderboard"]
@@ -205,6 +208,18 @@ def test_bundles_of_evalai_pass_the_check(tmp_path, monkeypatch):
     made(tmp_path / "b.zip", *SEEDEV[:2], "evalai", given=EXAMPLE)
     verdict, _ = check_bundle(str(tmp_path / "b.zip"))
     assert [each.code for each in verdict.findings] == ["BDL311"]
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers(-9, 9) | st.text(max_size=8),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
+        max_leaves=8,
+    )
+)
+@settings(max_examples=60)
+def test_yaml_is_read_as_it_was(value: object) -> None:
+    assert yaml.safe_load(yaml_text({"value": value})) == {"value": value}
 
 
 TASK_FILE = """\
@@ -265,8 +280,8 @@ def only_finding(result: PackedArchive) -> Finding:
 
 def test_without_an_example_the_reference_is_tried_but_not_given_to_participants(tmp_path):
     """BDL111: the starting kit has nothing of the annotation."""
-    settings = str(SETTINGS / "invalid/BDL111-reference.toml")
-    packed = made(tmp_path / "b.zip", *SEEDEV, settings=settings)
+    path = str(SETTINGS / "invalid/BDL111-reference.toml")
+    packed = made(tmp_path / "b.zip", *SEEDEV, settings=path)
     assert only_finding(packed).code == "BDL111"
     content = files(tmp_path / "b.zip")
     assert files(content["solution.zip"]).keys() == {"demo-1.a2"}
@@ -274,9 +289,9 @@ def test_without_an_example_the_reference_is_tried_but_not_given_to_participants
 
 
 def test_references_that_cannot_be_submitted_are_no_example(tmp_path):
-    settings = str(SETTINGS / "invalid/BDL112-frames.toml")
+    path = str(SETTINGS / "invalid/BDL112-frames.toml")
     reference = str(DEMO / "speech/annotations")
-    packed = made(tmp_path / "b.zip", "speech-sf", reference, "codabench", settings=settings)
+    packed = made(tmp_path / "b.zip", "speech-sf", reference, "codabench", settings=path)
     assert only_finding(packed).code == "BDL112"
     assert "solution.zip" not in files(tmp_path / "b.zip")
     verdict, _ = check_bundle(str(tmp_path / "b.zip"))
