@@ -275,7 +275,7 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists; use --force to replace it")
     publication = plan.publication
-    read = [*plan.references, publication.example, publication.documents]
+    read = [*plan.references, publication.example, publication.documents, plan.settings.path]
     check_outputs([path], filter(None, read))
     findings, solution = example_of(plan)
     made = codabench_files if plan.platform == "codabench" else evalai_files
