@@ -1,16 +1,20 @@
 """The output formats of archives, conversions, defaults, corrected copies and verifications.
 
-The pages of competitions are made of blocks, which are written in Markdown or in HTML.
+The pages of competitions are made of blocks, which are written in Markdown or in HTML. Their
+configurations are YAML.
 """
 
 from __future__ import annotations
 
 import re
+import struct
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
 from html import escape
 from itertools import groupby
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -449,3 +453,62 @@ def terms_blocks(publication: Publication) -> list[Block]:
               "on the leaderboard, and that the data are used for this competition only, unless "
               "their licence says otherwise."),
     ]  # fmt: skip
+
+
+#: Words that YAML does not take for text.
+_NOT_A_KEY = re.compile("y|n|yes|no|on|off|true|false|null|[0-9].*", re.IGNORECASE)
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def yaml_text(value: Any, indent: str = "") -> str:
+    r"""Plain values as YAML: texts are in double quotes, so that none means anything else.
+
+    Examples:
+        >>> print(yaml_text({"no": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
+        "no": "no"
+        b:
+          - 1
+          - c: 2.5
+            d: []
+    """
+    if isinstance(value, dict) and value:
+        lines = []
+        for key, item in value.items():
+            nested = isinstance(item, dict | list) and item
+            text = yaml_text(item, f"{indent}  ")
+            name = f'"{key}"' if _NOT_A_KEY.fullmatch(key) else key
+            lines.append(f"{indent}{name}:{f'{chr(10)}{text}' if nested else f' {text}'}")
+        return "".join(lines)
+    if isinstance(value, list) and value:
+        items = (yaml_text(item, f"{indent}  ") for item in value)
+        return "".join(f"{indent}- {item.removeprefix(f'{indent}  ')}" for item in items)
+    text = msgspec.json.encode(value).decode()
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+_SIDE, _CELLS = 320, 5
+
+
+def logo(title: str) -> bytes:
+    r"""A picture in PNG: a symmetrical pattern in a colour, both by the digest of a title.
+
+    Examples:
+        >>> logo("Entities")[:4], logo("Entities") == logo("Entities")
+        (b'\x89PNG', True)
+    """
+    digest = sha256(title.encode()).digest()
+    colours = [bytes((245, 245, 245)), bytes(60 + part // 2 for part in digest[:3])]
+    half, size, rows = _CELLS // 2 + 1, _SIDE // _CELLS, []
+    for row in range(_CELLS):
+        bits = [digest[4 + row * half + at] & 1 for at in range(half)]
+        line = b"".join(colours[bit] * size for bit in [*bits, *bits[-2::-1]])
+        rows += [b"\0" + line] * size
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"".join(rows), 9)
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

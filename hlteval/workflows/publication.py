@@ -9,18 +9,14 @@ The scoring program has the code of hlteval itself. Its libraries come from the 
 network when the program starts, or, if they are wanted, from the bundle.
 """
 
-import re
-import struct
 import sys
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import msgspec
 
@@ -33,9 +29,11 @@ from hlteval.reports.packages import (
     data_blocks,
     evaluation_blocks,
     html_page,
+    logo,
     markdown_page,
     overview_blocks,
     terms_blocks,
+    yaml_text,
 )
 from hlteval.results.packages import PackedArchive, Phase, Platform, Publication
 from hlteval.results.verdict import Verdict
@@ -566,63 +564,6 @@ def evaluate(test_annotation_file, user_submission_file, phase_codename, **kwarg
     print(log)
     return {"result": [{SPLITS[phase_codename]: scores}], "submission_result": scores}
 '''
-#: Words that YAML does not take for text.
-_NOT_A_KEY = re.compile("y|n|yes|no|on|off|true|false|null|[0-9].*", re.IGNORECASE)
-_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
-
-
-def yaml_text(value: Any, indent: str = "") -> str:
-    r"""Plain values as YAML: texts are in double quotes, so that none means anything else.
-
-    Examples:
-        >>> print(yaml_text({"no": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
-        "no": "no"
-        b:
-          - 1
-          - c: 2.5
-            d: []
-    """
-    if isinstance(value, dict) and value:
-        lines = []
-        for key, item in value.items():
-            nested = isinstance(item, dict | list) and item
-            text = yaml_text(item, f"{indent}  ")
-            name = f'"{key}"' if _NOT_A_KEY.fullmatch(key) else key
-            lines.append(f"{indent}{name}:{f'{chr(10)}{text}' if nested else f' {text}'}")
-        return "".join(lines)
-    if isinstance(value, list) and value:
-        items = (yaml_text(item, f"{indent}  ") for item in value)
-        return "".join(f"{indent}- {item.removeprefix(f'{indent}  ')}" for item in items)
-    text = msgspec.json.encode(value).decode()
-    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
-
-
-_SIDE, _CELLS = 320, 5
-
-
-def logo(title: str) -> bytes:
-    r"""A picture in PNG: a symmetrical pattern in a colour, both by the digest of a title.
-
-    Examples:
-        >>> logo("Entities")[:4], logo("Entities") == logo("Entities")
-        (b'\x89PNG', True)
-    """
-    digest = sha256(title.encode()).digest()
-    colours = [bytes((245, 245, 245)), bytes(60 + part // 2 for part in digest[:3])]
-    half, size, rows = _CELLS // 2 + 1, _SIDE // _CELLS, []
-    for row in range(_CELLS):
-        bits = [digest[4 + row * half + at] & 1 for at in range(half)]
-        line = b"".join(colours[bit] * size for bit in [*bits, *bits[-2::-1]])
-        rows += [b"\0" + line] * size
-
-    def chunk(kind: bytes, data: bytes) -> bytes:
-        check = zlib.crc32(kind + data)
-        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
-
-    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
-    pixels = zlib.compress(b"".join(rows), 9)
-    parts = (chunk(b"IHDR", head), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)
 
 
 def examples_of_formats(task: Task) -> dict[str, tuple[str, str]]:

@@ -20,11 +20,12 @@ from typer.testing import CliRunner
 
 from hlteval.cli.app import app
 from hlteval.findings import Finding
+from hlteval.reports.packages import yaml_text
 from hlteval.results.packages import PackedArchive
 from hlteval.tasks import BUILTIN, load
 from hlteval.workflows import platforms
 from hlteval.workflows.platforms import check_bundle
-from hlteval.workflows.publication import make_plan, publish, yaml_text
+from hlteval.workflows.publication import make_plan, publish
 from hlteval.workflows.run import engine
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
