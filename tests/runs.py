@@ -11,8 +11,8 @@ from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import FixedCopy, Verdict
 from hlteval.workflows import agreement as agreements
-from hlteval.workflows.compare import board, comparison
 from hlteval.workflows import fixing
+from hlteval.workflows.compare import board, comparison
 from hlteval.workflows.run import batches, engine
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check
