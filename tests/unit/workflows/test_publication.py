@@ -128,6 +128,26 @@ def test_the_code_is_whole_and_without_what_python_compiles():
     assert not [name for name in names if "__pycache__" in name or "/demo/" in name]
 
 
+def test_packages_that_extend_hlteval_are_in_the_program(tmp_path, monkeypatch):
+    """Their code, and the metadata by which they are found; their requirements are pinned."""
+    info = tmp_path / "colons-1.0.dist-info"
+    for path, text in {
+        tmp_path / "colons/task.py": "TASK = None\n",
+        info / "METADATA": "Name: colons\nVersion: 1.0\nRequires-Dist: lark\n",
+        info / "entry_points.txt": "[hlteval.tasks]\ncolon-spans = colons.task:TASK\n",
+        info / "RECORD": "colons/task.py,,\ncolons-1.0.dist-info/METADATA,,\n../bin/x,,\n",
+    }.items():
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text)
+    monkeypatch.setattr(platforms, "folder_files", lambda _: {})
+    monkeypatch.syspath_prepend(str(tmp_path))
+    assert [each.name for each in platforms.extension_packages()] == ["colons"]
+    assert PACKAGE_FILES().keys() == {"colons/task.py", "colons-1.0.dist-info/METADATA"}
+    pins = platforms.requirements(load("seedev-full"))
+    assert not [pin for pin in pins if pin.startswith(("colons", "hlteval"))]
+    assert "lark" in {pin.partition("==")[0] for pin in pins}
+
+
 def test_pages_have_metrics_formulas_clauses_and_examples(tmp_path):
     made(tmp_path / "b.zip", *SEEDEV, given=EXAMPLE)
     content = {name: data.decode() for name, data in files(tmp_path / "b.zip").items()
