@@ -7,7 +7,7 @@ from typer import BadParameter, Context, Exit
 from typer.main import get_group
 
 from hlteval.cli.commands import Form, TaskCommand, check_task, task_app
-from hlteval.cli.defaults import config_of_call, not_given, show_defaults
+from hlteval.cli.defaults import config_of_call, not_given, path_of_task, show_defaults
 from hlteval.cli.process import usage
 from hlteval.results.verdict import Defaults
 from hlteval.workflows.run.request import Request
@@ -102,6 +102,7 @@ def publish(
             raise BadParameter("--check takes a bundle, and no task, -o or --for")
         show_bundle_check(check, max_time, form)
     elif task and target and platform:
+        task = path_of_task(task, ["-"])
         check_task(task)
         given = {"example": example, "documents": documents, "profile": profile}
         arguments = (task, reference, platform, settings, given, options_of(option))

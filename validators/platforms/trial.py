@@ -7,6 +7,7 @@ it would fail on a server.
 import json
 import math
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -77,27 +78,36 @@ def run_apart(words: Sequence[str], folder: FilePath, limit: float) -> Trial:
     environment = {"PATH": os.environ.get("PATH", os.defpath), "PYTHONUNBUFFERED": "1"}
     environment |= {"HOME": str(folder), "LANG": "C.UTF-8", "TMPDIR": str(folder.parent)}
 
-    def run(command: Sequence[str], most: float) -> subprocess.CompletedProcess[bytes]:
-        return subprocess.run(  # noqa: S603 - the organizers' own program
-            command, cwd=folder, env=environment, timeout=most, capture_output=True, check=False
-        )
+    def run(command: Sequence[str]) -> tuple[int | None, bytes]:
+        """Return the exit status, None for one that took too long, and what was printed."""
+        with subprocess.Popen(  # noqa: S603 - the organizers' own program
+            command,
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        ) as process:
+            try:
+                _, errors = process.communicate(timeout=limit)
+                return process.returncode, errors
+            except subprocess.TimeoutExpired:
+                end = getattr(os, "killpg", None)  # with what it has started
+                end(process.pid, signal.SIGKILL) if end else process.kill()
+                return None, process.communicate()[1]
 
     probe = [sys.executable, "-c", _PROBE]
     for isolation, before in isolations():  # noqa: B007 - the last one always works
-        with suppress(OSError, subprocess.TimeoutExpired):
-            if not before or not run([*before, *probe], limit).returncode:
+        with suppress(OSError):
+            if not before or run([*before, *probe])[0] == 0:
                 break
-    start, errors = monotonic(), b""
-    status: int | None = None
+    start = monotonic()
     try:
-        done = run([*before, *words], limit)
-        status, errors = done.returncode, done.stderr
-    except subprocess.TimeoutExpired as error:
-        errors = error.stderr or b""
+        status, errors = run([*before, *words])
     except OSError as error:
         status, errors = 127, str(error).encode()
-    text = errors.decode("utf-8", "replace")
-    return Trial(status, text, monotonic() - start, isolation)
+    return Trial(status, errors.decode("utf-8", "replace"), monotonic() - start, isolation)
 
 
 def unpack(bundle: Bundle, folder: FilePath) -> None:

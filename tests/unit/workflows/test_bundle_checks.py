@@ -238,3 +238,12 @@ def test_a_program_runs_apart_if_the_system_can_do_that(monkeypatch, tmp_path):
     monkeypatch.setattr(trials, "isolations", lambda: iter(ways))
     assert run_apart([sys.executable, "-c", "print()"], tmp_path, 60).isolation == "not at all"
     assert run_apart(["no-such-program"], tmp_path, 60).status == 127
+
+
+def test_a_program_that_takes_too_long_ends_with_all_that_it_has_started(tmp_path):
+    """Its child holds standard error open, which is read to the end."""
+    child = "import time; time.sleep(60)"
+    code = f"import subprocess, sys; subprocess.call([sys.executable, '-c', {child!r}])"
+    trial = run_apart([sys.executable, "-c", code], tmp_path, 0.5)
+    assert trial.status is None
+    assert trial.seconds < 30
