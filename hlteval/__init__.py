@@ -13,6 +13,7 @@ The commands of the command line, from Python:
 - `leaderboard` gives a `Leaderboard` of several systems by several metrics;
 - `verify` gives a `Verification`: which part of a signature differs;
 - `pack` writes an archive that validates, and gives a `PackedArchive`;
+- `platform` scores a submission in the folders of a competition platform;
 - `inspect` gives an `Inspection`: what an archive is;
 - `pipeline` gives a `PipelineResult`: the status of each submission of an evaluation;
 - `campaign` gives a `CampaignResult`: many submissions to many tasks as one table;
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
         inspect,
         pack,
         pipeline,
+        platform,
     )
     from hlteval.api.submissions import (
         agreement,
@@ -69,15 +71,16 @@ __all__ = [
     "Inspection", "Leaderboard", "Lossy", "PackedArchive", "PipelineResult", "Refused", "Scores",
     "Severity", "Verdict", "Verification", "WrongArgument", "WrongOption", "agreement",
     "best_submissions", "campaign", "check_manifest", "compare", "convert", "inspect",
-    "leaderboard", "log", "pack", "pipeline", "read", "report", "score", "task", "validate",
-    "verify",
+    "leaderboard", "log", "pack", "pipeline", "platform", "read", "report", "score", "task",
+    "validate", "verify",
 ]  # fmt: skip
 
 # Imported where they are used: a program that asks for the version needs no data frames.
 _PUBLIC = {
     name: f"hlteval.{module}"
     for module, names in {
-        "api.evaluations": "best_submissions campaign check_manifest inspect pack pipeline",
+        "api.evaluations": "best_submissions campaign check_manifest inspect pack pipeline "
+        "platform",
         "api.submissions": "agreement compare convert leaderboard read report score validate",
         "findings": "Finding Findings Severity",
         "reports.loggers": "log",

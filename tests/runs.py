@@ -10,9 +10,9 @@ from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import FixedCopy, Verdict
-from hlteval.workflows.agreement import agreement as agreements
+from hlteval.workflows import agreement as agreements
+from hlteval.workflows import fixing
 from hlteval.workflows.compare import board, comparison
-from hlteval.workflows.fix import fixing
 from hlteval.workflows.run import batches, engine
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.checks import Check

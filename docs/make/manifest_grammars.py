@@ -26,6 +26,7 @@ from hlteval.results.evaluation import (
     TaskSettings,
     Team,
 )
+from hlteval.results.packages import Phase, Positive, Publication
 from hlteval.tasks.generic import task_file
 
 GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
@@ -53,6 +54,16 @@ GRAMMARS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
             "condition": Condition,
             "task": CampaignTask,
             "campaign": Campaign,
+        },
+    ),
+    "publish": (
+        "Settings of a competition",
+        {
+            "name": Name,
+            "names": SomeNames,
+            "count": Positive,
+            "phase": Phase,
+            "publish": Publication,
         },
     ),
     "task": (

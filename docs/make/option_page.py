@@ -33,7 +33,8 @@ PER_TASK: tuple[Command, ...] = get_args(Command)
 
 _ORDER = (
     *("validate", "convert", "score", "compare", "leaderboard", "agreement", "verify", "pack"),
-    *("inspect", "lsp", "pipeline", "campaign", "serve", "manifest check", "manifest best"),
+    *("platform", "publish", "inspect", "lsp", "pipeline", "campaign"),
+    *("serve", "manifest check", "manifest best"),
     *("new-task", "config", "tasks", "formats", "explain", "schema", "demo"),
 )
 _FUNCTIONS = {

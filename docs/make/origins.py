@@ -16,6 +16,7 @@ from hlteval.workflows.run.checks import CODES as OF_REFERENCES
 _OTHERWISE: Mapping[str, str] = MappingProxyType(
     {
         "AGR": "`hlteval agreement`",
+        "BDL": "`hlteval publish`",
         "CPN": "`hlteval campaign`",
         "LDB": "`hlteval leaderboard`",
         "MAN": "`hlteval manifest`",

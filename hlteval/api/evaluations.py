@@ -14,6 +14,8 @@ from hlteval.api.arguments import (
     OptionValue,
     Positive,
     Profile,
+    ScoredTask,
+    Share,
     campaign_configs,
     check_arguments,
     pipeline_config,
@@ -23,11 +25,12 @@ from hlteval.api.arguments import (
     task_options,
 )
 from hlteval.results.evaluation import Best, CampaignResult, PipelineResult
-from hlteval.results.packages import Inspection, PackedArchive
-from hlteval.results.verdict import Verdict
+from hlteval.results.packages import Details, Inspection, PackedArchive
+from hlteval.results.scores import Scores
+from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.tasks import load
-from hlteval.workflows import packages
+from hlteval.workflows import packages, platforms
 from hlteval.workflows.evaluation import campaign as campaigns
 from hlteval.workflows.evaluation import campaign_files, manifest_checks, pipeline_status
 from hlteval.workflows.evaluation import pipeline as pipelines
@@ -295,6 +298,57 @@ def pack(
             name, "", against=reference, profile=profile, encoding=encoding, options=chosen
         )
         return packages.pack(request, paths, target, force=force)
+
+
+@check_arguments
+def platform(
+    task: ScoredTask,
+    folders: PathName,
+    output: PathName,
+    *,
+    columns: Sequence[str] = (),
+    details: Details = "scores",
+    profile: Profile = "plan",
+    lenient: bool = False,
+    bootstrap: Count = 0,
+    confidence: Share = 0.95,
+    seed: Count = 0,
+    encoding: Encoding = "utf-8",
+    options: Mapping[str, OptionValue] | None = None,
+    **task_option: OptionValue,
+) -> Scores | Refusal:
+    """Score a submission in the folders of a competition platform.
+
+    Args:
+        task: name of the task.
+        folders: the folder with the reference in `ref` and the submission in `res`.
+        output: the folder for `scores.json` and `detailed_results.html`.
+        columns: the metrics to write; the most important ones if there are none.
+        details: `scores` for a page without the reference, or `all`.
+        profile: `plan` for the written specification, `official` for the official software.
+        lenient: score what can be scored in spite of blocking findings.
+        bootstrap: number of resamples for limits of confidence intervals; 0 for no intervals.
+        confidence: confidence level of the intervals.
+        seed: of the random numbers.
+        encoding: encoding of the files.
+        options: options of `score` for the task by name, as in `docs/options.md`.
+        **task_option: the same as keyword arguments.
+
+    Returns:
+        The scores, or why there are none: the page has its findings then.
+
+    Raises:
+        WrongOption: a ValueError, for a column that is not a metric, or a wrong option.
+        WrongArgument, TypeError, FileNotFoundError: for any other wrong argument.
+    """
+    name = task_name(task)
+    chosen = task_options(name, platform, options, task_option)
+    drawn = {"bootstrap": bootstrap, "confidence": confidence, "seed": seed}
+    values = {"profile": profile, "lenient": lenient, "encoding": encoding, **drawn}
+    with python_names({"folders": folders, "output": output, **chosen}, name):
+        request = Request.of(load(name), {**values, "reference": ""}, chosen)
+        given, target = Path(output_path("folders", folders)), output_path("output", output)
+        return platforms.score_folders(request, given, Path(target), columns, details)
 
 
 @check_arguments

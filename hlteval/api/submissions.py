@@ -35,7 +35,7 @@ from hlteval.results.verdict import Verdict
 from hlteval.sources.inputs import Input, WrongArgument, as_path, output_path
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import resolve_path
-from hlteval.workflows.agreement import agreement as agreements
+from hlteval.workflows import agreement as agreements
 from hlteval.workflows.compare import comparison
 from hlteval.workflows.compare.board import leaderboard_in
 from hlteval.workflows.convert import conversion

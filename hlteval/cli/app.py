@@ -11,7 +11,7 @@ from hlteval.cli import evaluation, submissions
 from hlteval.cli.commands import Command, TaskCommand, build_command, task_app, with_options
 from hlteval.cli.evaluation import campaign, pipeline
 from hlteval.cli.lists import config, demo, explain, formats, new_task, schema, tasks
-from hlteval.cli.packages import convert, inspect, verify
+from hlteval.cli.packages import convert, inspect, publish, verify
 from hlteval.cli.process import HelpfulCommand, HelpfulGroup, declarations, epilog
 from hlteval.cli.servers import lsp, serve
 
@@ -19,7 +19,7 @@ from hlteval.cli.servers import lsp, serve
 COMMANDS: Mapping[str, Callable[..., None]] = {
     each.__name__.replace("_", "-"): each
     for each in (
-        *(convert, verify, pipeline, campaign, serve, inspect, lsp),
+        *(convert, verify, pipeline, campaign, publish, serve, inspect, lsp),
         *(new_task, config, tasks, formats, explain, schema, demo),
     )
 }

@@ -257,7 +257,7 @@ def with_options(name: str, function: Callable[..., None]) -> Callable[..., None
     return with_parameters(function, [typer_parameter(name, each) for each in parameters])
 
 
-Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack"]
+Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack", "platform"]
 #: Common options of commands that set the option of a task of the same name, too.
 SHARED: Mapping[str, frozenset[str]] = {"leaderboard": frozenset({"metrics"})}
 #: The commands that tasks without a metric have, too.
@@ -371,7 +371,9 @@ class TaskCommand:
         names = {each.name for each in fields(Outputs)}
         own = {name: value for name, value in values.items() if name in names}
         taken = defaults.applied_defaults(context) if self.takes_defaults else None
-        return Outputs(**own, defaults=taken, forms=declaration(self.name, "form")["choices"])
+        return Outputs(
+            **own, defaults=taken, forms=declaration(self.name, "form").get("choices", ())
+        )
 
 
 def _flags(names: Iterable[str]) -> str:

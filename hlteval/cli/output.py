@@ -35,8 +35,8 @@ Files = Sequence[tuple[str, Path]]
 Renderer = Callable[[str], str | RenderableType]
 #: Parameters of commands that are paths of inputs.
 INPUTS = frozenset(
-    {"against", "annotations", "beside", "check", "manifest", "names", "paths", "reference"}
-    | {"sources", "system", "systems"}
+    {"against", "annotations", "beside", "check", "example", "manifest", "names", "paths"}
+    | {"reference", "settings", "sources", "system", "systems"}
 )
 #: Parameters of commands that are paths of outputs, beside `--output-file`; `convert`, `pack`,
 #: `campaign` and `--fix` check their own.

@@ -1,13 +1,13 @@
-"""Commands of files: `convert`, `inspect` and `verify`."""
+"""Commands of files: `convert`, `inspect`, `publish` and `verify`."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Literal, NoReturn
 
 from typer import BadParameter, Context, Exit
 from typer.main import get_group
 
-from hlteval.cli.commands import Form, TaskCommand, task_app
-from hlteval.cli.defaults import config_of_call, not_given, show_defaults
+from hlteval.cli.commands import Form, TaskCommand, check_task, task_app
+from hlteval.cli.defaults import config_of_call, not_given, path_of_task, show_defaults
 from hlteval.cli.process import usage
 from hlteval.results.verdict import Defaults
 from hlteval.workflows.run.request import Request
@@ -76,6 +76,89 @@ def inspect(archive: str, max_members: int | None = None, form: Form = "text") -
     limit = MAX_MEMBERS if max_members is None else max_members
     write(results(), json(found) if form == "json" else inspection_text(found, limit))
     raise Exit(0 if found.passed else 1)
+
+
+def publish(
+    task: str = "",
+    target: str = "",
+    platform: Literal["codabench", "evalai"] | None = None,
+    reference: str = "",
+    settings: str | None = None,
+    example: str | None = None,
+    documents: str | None = None,
+    option: list[str] | None = None,
+    profile: str | None = None,
+    vendor: bool = False,
+    force: bool = False,
+    check: str | None = None,
+    max_time: int = 600,
+    form: Form = "text",
+) -> None:
+    """Make the bundle of a competition for a platform, or check one and try its program."""
+    from hlteval.cli.evaluation_output import options_of
+
+    if check is not None:
+        if task or target or platform:
+            raise BadParameter("--check takes a bundle, and no task, -o or --for")
+        show_bundle_check(check, max_time, form)
+    elif task and target and platform:
+        task = path_of_task(task, ["-"])
+        check_task(task)
+        given = {"example": example, "documents": documents, "profile": profile}
+        arguments = (task, reference, platform, settings, given, options_of(option))
+        show_bundle(arguments, vendor, target, force, form)
+    else:
+        raise BadParameter("Use: hlteval publish TASK -r REFERENCE -o BUNDLE.zip --for PLATFORM")
+
+
+def show_bundle_check(bundle: str, max_time: int, form: Form) -> NoReturn:
+    """Check a bundle, and print its verdict and how its program ran.
+
+    Raises:
+        Exit: with status 0 if the bundle passes, and 1 if not.
+    """
+    from hlteval.cli.defaults import show_note
+    from hlteval.cli.output import show_verdict
+    from hlteval.reports.terminal import progress, remarks
+    from hlteval.workflows.platforms import check_bundle
+
+    with usage(), progress(remarks(), "checking"):
+        verdict, note = check_bundle(bundle, max_time=max_time)
+    show_verdict(verdict, form)
+    if note:
+        show_note(note)
+    raise Exit(0 if verdict.passed else 1)
+
+
+def show_bundle(
+    arguments: tuple[Any, ...], vendor: bool, target: str, force: bool, form: Form
+) -> None:
+    """Make a bundle, and print what was written.
+
+    Args:
+        arguments: those of `make_plan`.
+        vendor: whether the scoring program has its libraries.
+        target: the bundle.
+        force: whether an existing one is replaced.
+        form: the output format.
+
+    Raises:
+        Exit: with status 1 if nothing was written.
+    """
+    from hlteval.cli.output import Outputs, show_findings
+    from hlteval.reports.packages import PUBLISHED as FORMATS
+    from hlteval.reports.terminal import progress, remarks, results, write
+    from hlteval.workflows.publication import make_plan
+    from hlteval.workflows.publication import publish as run
+
+    with usage():
+        plan, findings = make_plan(*arguments, vendor=vendor)
+    show_findings(findings)
+    if plan is None:
+        raise Exit(1)
+    with usage(), Outputs(form).refusals(), progress(remarks(), "publishing"):
+        packed = run(plan, target, force=force)
+    write(results(), FORMATS[form](packed))
 
 
 def verify(

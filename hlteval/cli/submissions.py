@@ -1,4 +1,4 @@
-"""Commands of tasks: `validate`, `score`, `compare`, `leaderboard`, `agreement` and `pack`."""
+"""Commands of tasks: `validate`, `score`, `compare`, `leaderboard`, `pack` and others."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def validate(
     by_folder: bool = False,
 ) -> None:
     """Check a submission."""
-    from hlteval.workflows.fix.fixing import fix as write_fixed
+    from hlteval.workflows.fixing import fix as write_fixed
     from hlteval.workflows.run.engine import validate_all
     from hlteval.workflows.run.verdicts import submissions
 
@@ -188,7 +188,7 @@ def agreement(
     """Measure the agreement between annotators."""
     from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
     from hlteval.results.systems import short_names
-    from hlteval.workflows.agreement.agreement import agreement as run
+    from hlteval.workflows.agreement import agreement as run
 
     view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
     outputs.check()
@@ -213,3 +213,23 @@ def pack(
         packed = run(replace(request, step=step), paths, archive, force=force)
     write(results(), PACKED[outputs.form](packed))
     raise Exit(1 if packed.path is None else 0)
+
+
+def platform(
+    request: Request,
+    folders: Path,
+    target: Path,
+    columns: str | None = None,
+    details: Literal["scores", "all"] = "scores",
+) -> None:
+    """Score a submission in the folders of a competition platform."""
+    from hlteval.reports.scores import platform_text
+    from hlteval.results.scores import Scores
+    from hlteval.workflows.platforms import score_folders
+
+    with usage(), progress(remarks(), "scoring") as step:
+        names = [name.strip() for name in (columns or "").split(",") if name.strip()]
+        result = score_folders(replace(request, step=step), folders, target, names, details)
+    scored = isinstance(result, Scores)
+    write(results() if scored else remarks(), platform_text(result))
+    raise Exit(0 if scored else 1)

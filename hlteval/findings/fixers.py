@@ -4,7 +4,7 @@ A fixer never guesses: it returns None where the correction is not certain. Its 
 by the workflow, which withdraws it if the finding remains.
 
 A code names its fixer (`fixer = "tab"`, `findings/fixers.py`) where a line or file with it can be
-corrected mechanically. `workflows/fix/fixing.py` checks each correction and withdraws it if the
+corrected mechanically. `workflows/fixing.py` checks each correction and withdraws it if the
 problem remains. A correction of a whole file by its rule is `Rule.rewrites`, such as offsets
 counted in another way.
 """

@@ -1,10 +1,20 @@
-"""The output formats of archives, conversions, defaults, corrected copies and verifications."""
+"""The output formats of archives, conversions, defaults, corrected copies and verifications.
+
+The pages of competitions are made of blocks, which are written in Markdown or in HTML. Their
+configurations are YAML.
+"""
 
 from __future__ import annotations
 
+import re
+import struct
+import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import sha256
+from html import escape
 from itertools import groupby
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 from rich.console import Group, RenderableType
@@ -15,10 +25,18 @@ from hlteval.findings.counts import count_of
 from hlteval.reports.findings import json as result_json
 from hlteval.reports.findings import render
 from hlteval.reports.tables import Column, Table, Tables
-from hlteval.reports.terminal import Formats, Prose, isolate_bidi, json_text, visible
+from hlteval.reports.terminal import Formats, Prose, in_markdown, isolate_bidi, json_text, visible
 from hlteval.results.config import TAKEN, Config
-from hlteval.results.packages import Conversion, Detection, Inspection, PackedArchive
+from hlteval.results.packages import (
+    Conversion,
+    Detection,
+    Inspection,
+    PackedArchive,
+    Phase,
+    Publication,
+)
 from hlteval.results.verdict import Fix, FixedCopy, Verdict, Verification, VerificationOutcome, head
+from hlteval.tasks.task import Task
 
 #: Default maximum number of members that are shown as text.
 MAX_MEMBERS = 20
@@ -54,6 +72,15 @@ def detection_text(found: Detection) -> RenderableType:
 DETECTIONS: Formats[[Detection]] = {"text": detection_text, "json": result_json}
 
 
+def published_text(packed: PackedArchive) -> RenderableType:
+    """The findings, a line about the bundle, and what to do with it."""
+    size = f"{count_of(len(packed.members), 'file')}, {count_of(packed.size, 'byte')}"
+    line = Text(f"wrote {visible(packed.path or '')}: {size}, SHA-256 {packed.sha256}")
+    return Group(*([render(packed.verdict)] if packed.verdict.findings else []), line)
+
+
+#: The output formats of a bundle by name.
+PUBLISHED: Formats[[PackedArchive]] = {"text": published_text, "json": result_json}
 #: The output formats of a packed archive by name.
 PACKED: Formats[[PackedArchive]] = {"text": packed_text, "json": result_json}
 
@@ -242,3 +269,246 @@ def _summary(verification: Verification) -> Text:
 
 #: The output formats by name.
 VERIFICATION_FORMATS: Formats[[Verification]] = {"text": verification_text, "json": result_json}
+
+
+class Block(NamedTuple):
+    """A part of a page.
+
+    Attributes:
+        kind: what it is.
+        text: of a heading, a paragraph or code; parts between backticks are code.
+        rows: of a table, the head first.
+    """
+
+    kind: Literal["heading", "paragraph", "code", "table"]
+    text: str = ""
+    rows: Sequence[Sequence[str]] = ()
+
+
+_CODE = re.compile("(`[^`]+`)")
+
+
+def markdown_page(blocks: Iterable[Block]) -> str:
+    r"""A page in Markdown.
+
+    Examples:
+        >>> print(markdown_page([Block("heading", "A_1"), Block("code", "a\nb")]))
+        ## A_1
+        <BLANKLINE>
+            a
+            b
+        <BLANKLINE>
+    """
+
+    def inline(text: str, bar: str = "|") -> str:
+        parts = _CODE.split(" ".join(text.split()))
+        return "".join(
+            part.replace("|", bar) if part[:1] == "`" else in_markdown(part) for part in parts
+        )
+
+    texts = []
+    for kind, text, rows in blocks:
+        if kind == "table":
+            top, *rest = ([inline(cell, "\\|") for cell in row] for row in rows)
+            lines = [top, ["---"] * len(top), *rest]
+            texts.append("\n".join(f"| {' | '.join(line)} |" for line in lines))
+        elif kind == "code":
+            texts.append("\n".join(f"    {line}" for line in text.splitlines()))
+        else:
+            texts.append(f"## {inline(text)}" if kind == "heading" else inline(text))
+    return "\n\n".join(texts) + "\n"
+
+
+def html_page(blocks: Iterable[Block]) -> str:
+    """A page as a piece of HTML.
+
+    Examples:
+        >>> print(html_page([Block("heading", "A<b"), Block("paragraph", "Use `x`.")]))
+        <h2>A&lt;b</h2>
+        <p>Use <code>x</code>.</p>
+        <BLANKLINE>
+    """
+
+    def inline(text: str) -> str:
+        parts = (escape(part, quote=False) for part in _CODE.split(text))
+        return "".join(f"<code>{part[1:-1]}</code>" if part[:1] == "`" else part for part in parts)
+
+    texts = []
+    for kind, text, rows in blocks:
+        if kind == "table":
+            cells = [[inline(cell) for cell in row] for row in rows]
+            top, *rest = ("</td><td>".join(row) for row in cells)
+            top = top.replace("td>", "th>")
+            lines = [f"<tr><th>{top}</th></tr>", *(f"<tr><td>{row}</td></tr>" for row in rest)]
+            texts.append("\n".join(["<table>", *lines, "</table>"]))
+        elif kind == "code":
+            texts.append(f"<pre>{escape(text, quote=False)}</pre>")
+        else:
+            name = "h2" if kind == "heading" else "p"
+            texts.append(f"<{name}>{inline(text)}</{name}>")
+    return "\n".join(texts) + "\n"
+
+
+def overview_blocks(publication: Publication, task: Task, phases: Sequence[Phase]) -> list[Block]:
+    """The page that says what a competition is about, and when."""
+    rows = [("phase", "start (UTC)", "end (UTC)", "submissions", "per day")]
+    for each in phases:
+        limits = (str(each.submissions), str(each.submissions_per_day))
+        rows.append((each.name, each.start, each.end or "open", *limits))
+    described = [Block("paragraph", each.description) for each in phases if each.description]
+    return [
+        Block("heading", publication.title or task.title),
+        Block("paragraph", publication.description or f"{task.title}."),
+        Block("paragraph", f"The task is defined by: {task.specification}."),
+        Block("heading", "Phases"),
+        Block("table", rows=rows),
+        *described,
+        Block("heading", "How to take part"),
+        Block("paragraph", "The starting kit has an example and the documents. Check a submission "
+              "before you upload it; the program that scores it here is the same:"),
+        Block("code", check_commands(task)),
+    ]  # fmt: skip
+
+
+def check_commands(task: Task, documents: str = "documents") -> str:
+    """The commands that install hlteval and check a submission to a task.
+
+    Args:
+        task: the task.
+        documents: the folder of what it is checked against.
+    """
+    name = task.name.rpartition("/")[2]
+    against = "" if task.scored_alone else f" --against {documents}"
+    return f"pip install hlteval\nhlteval validate {name} SUBMISSION{against}"
+
+
+def evaluation_blocks(
+    publication: Publication, task: Task, columns: Mapping[str, str]
+) -> list[Block]:
+    """The page that says how submissions are scored: the columns, with formulas and clauses.
+
+    Args:
+        publication: the settings.
+        task: the task.
+        columns: the keys of the metrics of the leaderboard, the one that ranks first.
+    """
+    rows = [["column", "metric", "better", "what it is", "formula", "defined by"]]
+    for name, key in columns.items():
+        measure, info = task.metric_parts.get(name, (None, task.statistic(name)))
+        known = [each for each in (measure, info) if each is not None]
+        better = {"more": "higher", "less": "lower"}.get(info.better, "") if info else ""
+        texts = [". ".join(each.meaning.rstrip(".") for each in known)]
+        texts += ["; ".join(filter(None, (each.formula for each in known)))]
+        texts += ["; ".join(dict.fromkeys(each.clause for each in known if each.clause))]
+        rows.append([f"`{key}`", f"`{name}`", better, *texts])
+    first, *_ = columns
+    parts = [
+        Block("heading", "Evaluation"),
+        Block("paragraph", f"Submissions are ranked by `{first}`. All numbers are computed by "
+              f"`hlteval score {task.display_name}` in the profile `{publication.profile}`."),
+        Block("table", rows=rows),
+    ]  # fmt: skip
+    if publication.intervals:
+        limits = f"of 95 % confidence intervals ({publication.intervals} resamples)."
+        text = f"The columns that end in `_low` and `_high` are the limits {limits}"
+        parts.append(Block("paragraph", text))
+    return [
+        *parts,
+        Block("heading", "Submissions that are not scored"),
+        Block("paragraph", "A submission with blocking errors fails. Its page lists every problem "
+              "with file, line, column and fix. A number that is not defined, such as the "
+              "precision of a submission without predictions, leaves its column empty."),
+    ]  # fmt: skip
+
+
+def data_blocks(task: Task, forms: Mapping[str, tuple[str, str]]) -> list[Block]:
+    """The page that says what a submission looks like.
+
+    Args:
+        task: the task.
+        forms: the titles and example lines of the formats that a submission may have, by name.
+    """
+    packaging = task.packaging
+    names = f" Its name has the form `{packaging.name}`." if packaging.name else ""
+    unit = "a folder of files" if task.submitted_as_folder else "a single file"
+    parts = [
+        Block("heading", "Data"),
+        Block("paragraph", f"A submission is {unit}, uploaded as a zip archive. The files are at "
+              f"the top of the archive: {packaging.layout}.{names}"),
+    ]  # fmt: skip
+    for name, (title, lines) in forms.items():
+        parts += [Block("heading", f"Format {name}"), Block("paragraph", f"{title}.")]
+        parts += [Block("paragraph", "Example lines:"), Block("code", lines)] if lines else []
+    return parts
+
+
+def terms_blocks(publication: Publication) -> list[Block]:
+    """The page of terms, which organizers complete."""
+    who = publication.organizers or "the organizers"
+    contact = f" Questions: {publication.contact}." if publication.contact else ""
+    return [
+        Block("heading", "Terms"),
+        Block("paragraph", f"This competition is held by {who}.{contact}"),
+        Block("paragraph", "By taking part you agree that the scores of your submissions are shown "
+              "on the leaderboard, and that the data are used for this competition only, unless "
+              "their licence says otherwise."),
+    ]  # fmt: skip
+
+
+#: Words that YAML does not take for text.
+_NOT_A_KEY = re.compile("y|n|yes|no|on|off|true|false|null|[0-9].*", re.IGNORECASE)
+_UNPRINTABLE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+
+
+def yaml_text(value: Any, indent: str = "") -> str:
+    r"""Plain values as YAML: texts are in double quotes, so that none means anything else.
+
+    Examples:
+        >>> print(yaml_text({"no": "no", "b": [1, {"c": 2.5, "d": []}]}), end="")
+        "no": "no"
+        b:
+          - 1
+          - c: 2.5
+            d: []
+    """
+    if isinstance(value, dict) and value:
+        lines = []
+        for key, item in value.items():
+            nested = isinstance(item, dict | list) and item
+            text = yaml_text(item, f"{indent}  ")
+            name = f'"{key}"' if _NOT_A_KEY.fullmatch(key) else key
+            lines.append(f"{indent}{name}:{f'{chr(10)}{text}' if nested else f' {text}'}")
+        return "".join(lines)
+    if isinstance(value, list) and value:
+        items = (yaml_text(item, f"{indent}  ") for item in value)
+        return "".join(f"{indent}- {item.removeprefix(f'{indent}  ')}" for item in items)
+    text = msgspec.json.encode(value).decode()
+    return _UNPRINTABLE.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n"
+
+
+_SIDE, _CELLS = 320, 5
+
+
+def logo(title: str) -> bytes:
+    r"""A picture in PNG: a symmetrical pattern in a colour, both by the digest of a title.
+
+    Examples:
+        >>> logo("Entities")[:4], logo("Entities") == logo("Entities")
+        (b'\x89PNG', True)
+    """
+    digest = sha256(title.encode()).digest()
+    colours = [bytes((245, 245, 245)), bytes(60 + part // 2 for part in digest[:3])]
+    half, size, rows = _CELLS // 2 + 1, _SIDE // _CELLS, []
+    for row in range(_CELLS):
+        bits = [digest[4 + row * half + at] & 1 for at in range(half)]
+        line = b"".join(colours[bit] * size for bit in [*bits, *bits[-2::-1]])
+        rows += [b"\0" + line] * size
+
+    def chunk(kind: bytes, data: bytes) -> bytes:
+        check = zlib.crc32(kind + data)
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", check)
+
+    head = struct.pack(">IIBBBBB", _SIDE, _SIDE, 8, 2, 0, 0, 0)
+    pixels = zlib.compress(b"".join(rows), 9)
+    parts = (chunk(b"IHDR", head), chunk(b"IDAT", pixels), chunk(b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(parts)

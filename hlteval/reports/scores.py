@@ -122,15 +122,19 @@ def _cell(row: Mapping[str, object], field: Field, values: Range) -> str:
 def pivot_scorings(
     scorings: pl.DataFrame,
 ) -> Iterator[tuple[str, list[str], list[tuple[str, list[float | None]]]]]:
-    """The table `scorings` as people read it: by evaluation, its measures and a row a scoring."""
+    """The table `scorings` as people read it: by evaluation, its measures and a row a scoring.
+
+    A measure that a scoring does not have is None in its row.
+    """
     for (evaluation,), rows in scorings.group_by("evaluation", maintain_order=True):
         measures = rows["measure"].unique(maintain_order=True).to_list()
-        values = rows["value"].to_list()
-        names = rows["scoring"].to_list()
-        size = len(measures)
-        starts = range(0, len(values), size)
-        cells = [(names[start], values[start : start + size]) for start in starts]
-        yield str(evaluation), measures, cells
+        cells: list[tuple[str, dict[str, float | None]]] = []
+        for name, measure, value in rows.select("scoring", "measure", "value").iter_rows():
+            if not cells or cells[-1][0] != name or measure in cells[-1][1]:
+                cells.append((name, {}))
+            cells[-1][1][measure] = value
+        each = [(name, [values.get(measure) for measure in measures]) for name, values in cells]
+        yield str(evaluation), measures, each
 
 
 def text(scores: Scores, view: View = ALL) -> RenderableType:
@@ -328,6 +332,16 @@ def refusal_text(refusal: Refusal, max_findings: int = MAX_FINDINGS) -> Renderab
     findings = tuple(refusal.blocking)
     blocking = replace(refusal.verdict, task="", findings=findings)
     return Group(findings_text(blocking, max_findings), Text(), refusal_summary(refusal))
+
+
+def platform_text(result: Scores | Refusal) -> RenderableType:
+    """The most important metrics, notes and the signature, or the reason of a refusal, as a log."""
+    if isinstance(result, Refusal):
+        return refusal_text(result)
+    names = load(result.task).beside(result.primary, result.metrics)
+    values = [f"{name}: {value}" for name, value, _ in _intervals(result) if name in names]
+    notes = [*result.warnings, *result.notes, result.signature]
+    return Group(*map(Prose, [*values, *notes]))
 
 
 def refusal_summary(refusal: Refusal) -> RenderableType:

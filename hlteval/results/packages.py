@@ -1,13 +1,14 @@
-"""Packages and conversions as values: archives that are packed or inspected, files converted."""
+"""Packages and conversions as values: archives, bundles for platforms, and files converted."""
 
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import msgspec
 
 from hlteval.findings import Findings, Severity
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Output, OverVerdict, Verdict
+from hlteval.results.evaluation import Name, SomeNames
+from hlteval.results.verdict import Count, Output, OverVerdict, Profile, Verdict
 from hlteval.sources import Listed
 
 
@@ -245,3 +246,72 @@ class Conversion(Output, frozen=True, kw_only=True):
     def counts(self) -> dict[str, dict[str, int]]:
         """The number of findings by severity, code and side."""
         return self.verdict.counts
+
+
+#: The platforms that bundles are made for.
+Platform = Literal["codabench", "evalai"]
+#: What of a result the page of a submission shows: not the reference, or everything.
+Details = Literal["scores", "all"]
+Positive = Annotated[int, msgspec.Meta(ge=1)]
+
+
+class Phase(msgspec.Struct, frozen=True):
+    """A phase of a competition; dates are in UTC unless they have an offset.
+
+    Attributes:
+        name: for people.
+        description: what it is about, in Markdown.
+        start: its date, and time if it is not midnight.
+        end: likewise; only the last phase may have none.
+        reference: path of its reference; that of the command if it is empty.
+        submissions: the most submissions of a participant.
+        submissions_per_day: likewise, in a day.
+        time_limit: seconds that scoring a submission may take.
+    """
+
+    name: Name
+    start: Name
+    end: Name = ""
+    description: Name = ""
+    reference: Name = ""
+    submissions: Positive = 100
+    submissions_per_day: Positive = 5
+    time_limit: Positive = 600
+
+
+class Publication(msgspec.Struct, frozen=True):
+    """A competition on a platform: what publish.toml declares; paths are relative to the file.
+
+    Attributes:
+        title: of the competition; that of the task if it is empty.
+        description: one line.
+        organizers: who organizes it, for the page of terms.
+        contact: an address for e-mail.
+        image: the image in which the scoring program runs; if it is empty, that of Python in the
+            version that makes the bundle.
+        profile: `plan` or `official`.
+        metrics: the columns of the leaderboard, the one that ranks first; the most important ones
+            of the task if there are none.
+        precision: decimals of columns.
+        intervals: resamples for columns with the limits of intervals; 0 for none.
+        details: what participants see of their results.
+        example: a submission that participants get, and that is scored to check the bundle.
+        documents: what submissions are made for and checked against, which participants get.
+        options: values of the options of the task.
+        phases: the phases in order; one without an end if there are none.
+    """
+
+    title: Name = ""
+    description: Name = ""
+    organizers: Name = ""
+    contact: Name = ""
+    image: Name = ""
+    profile: Profile = "plan"
+    metrics: SomeNames = ()
+    precision: Annotated[int, msgspec.Meta(ge=0, le=10)] = 4
+    intervals: Annotated[int, msgspec.Meta(ge=0)] = 0
+    details: Details = "scores"
+    example: Name = ""
+    documents: Name = ""
+    options: Mapping[str, object] = {}
+    phases: tuple[Phase, ...] = ()

@@ -40,7 +40,7 @@ from hlteval.tasks import load
 from hlteval.tasks.options import check_effect, merge_options
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.compare.comparison import compare
-from hlteval.workflows.fix.fixing import fix, fixable
+from hlteval.workflows.fixing import fix, fixable
 from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.request import Intervals, Request

@@ -192,10 +192,11 @@ def admit(
         return (), findings
     members = []
     for entry in data:
-        if archive_suffix(entry.name) is None:
+        if limits.nested or archive_suffix(entry.name) is None:
             name = normalize(entry.name)
             display = f"{label}/{printable(name)}"
-            members.append(Member(name, display, entry.size, partial(_read, entry.read, display)))
+            read = partial(_read, entry.read, display, nested=limits.nested)
+            members.append(Member(name, display, entry.size, read))
     return tuple(sorted(members, key=lambda member: member.name)), findings
 
 
@@ -216,7 +217,7 @@ def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
     if entry.type == FILE and entry.size > limits.member_bytes:
         yield finding("SRC122", file=display, size=entry.size, limit=limits.member_bytes)
     kind = archive_suffix(entry.name)
-    if entry.type == FILE and kind is not None and not is_junk(entry.name):
+    if entry.type == FILE and kind is not None and not (limits.nested or is_junk(entry.name)):
         yield finding("SRC116", file=display, what=KINDS[kind])
 
 
@@ -242,12 +243,12 @@ def _collisions(entries: Sequence[Entry], label: str) -> Iterator[Finding]:
         seen.setdefault(key, name)
 
 
-def _read(read: Callable[[], bytes], display: str) -> bytes:
-    """The bytes of a member, which must not be an archive itself, whatever its name."""
+def _read(read: Callable[[], bytes], display: str, *, nested: bool = False) -> bytes:
+    """The bytes of a member, which is no archive itself, whatever its name, unless it may be."""
     try:
         data = read()
     except OSError as error:
         raise unreadable(display, error) from error
-    if is_archive(data) and not document_kind(data):
+    if not nested and is_archive(data) and not document_kind(data):
         raise Unreadable(finding("SRC116", file=display, what=KINDS[archive_kind(data[:512])]))
     return data

@@ -196,6 +196,7 @@ class Limits:
         packed_bytes: packed bytes of a gzipped archive for each member above `tiny_members`.
         ratio: unpacked bytes per packed byte; annotations reach about 30, deflate 1,032.
         ratio_bytes: unpacked bytes up to which any ratio is accepted.
+        nested: whether archives in an archive are members of it, which nothing opens.
     """
 
     file_bytes: int = 2 * _GIB
@@ -208,6 +209,7 @@ class Limits:
     packed_bytes: int = 64
     ratio: int = 200
     ratio_bytes: int = _MIB
+    nested: bool = False
 
     def members_of(self, packed: int) -> int:
         """The number of members that a gzipped archive of so many packed bytes may have.

@@ -166,7 +166,12 @@ class Deposited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 #: Commands that have the options of another command.
-_HOMES: Mapping[str, str] = {"pack": "validate", "leaderboard": "compare", "agreement": "compare"}
+_HOMES: Mapping[str, str] = {
+    "pack": "validate",
+    "leaderboard": "compare",
+    "agreement": "compare",
+    "platform": "score",
+}
 
 
 Command = Literal["score", "validate"]

@@ -8,6 +8,7 @@ import tomllib
 from ast import literal_eval
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import date
 from functools import cached_property
 from typing import Any, ClassVar, TypeVar
 
@@ -22,6 +23,8 @@ F = TypeVar("F", bound="TomlFile")
 #: Types that TOML calls otherwise than JSON.
 _WORDS = {"object": "a table"}
 _DATE = "a date or time"
+#: The keys of phases that are dates, as TOML or as text.
+_DATES = frozenset({"start", "end"})
 _PATHS = "a path, or a table with a path for each language"
 #: The problem of a value by the keyword of the schema that it breaks, and the help.
 _PROBLEMS = {
@@ -159,6 +162,20 @@ class TomlFile:
                 yield self.finding(f"{prefix}105", *path, **values, hint=hint)
 
 
+def with_plain_dates(content: Any) -> Any:
+    """The content of a file, with dates of declared keys as text.
+
+    Examples:
+        >>> with_plain_dates({"phases": [tomllib.loads("start = 2026-12-01")]})
+        {'phases': [{'start': '2026-12-01'}]}
+    """
+    for table in content.get("phases", ()) if isinstance(content.get("phases"), list) else ():
+        for key, value in table.items() if isinstance(table, dict) else ():
+            if key in _DATES and isinstance(value, date):
+                table[key] = str(value)
+    return content
+
+
 def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     """Read a TOML file: its findings are those of its syntax and structure.
 
@@ -184,7 +201,7 @@ def read_toml(path: str, schema: str, prefix: str, kind: type[F]) -> F:
     if result.text is None:
         return file
     try:
-        content = tomllib.loads(file.text)
+        content = with_plain_dates(tomllib.loads(file.text))
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         reason, start = str(error), 0
         if isinstance(error, RecursionError):

@@ -29,6 +29,7 @@ def line(command: str, task: str) -> list[object]:
         "leaderboard": ["-r", "absent", "absent"],
         "agreement": ["absent", "absent"],
         "pack": ["absent", "-o", "out.tgz"],
+        "platform": ["absent", "out"],
     }
     return [command, task, *given[command]]
 

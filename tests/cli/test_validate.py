@@ -281,7 +281,7 @@ def test_an_error_of_the_program_is_told_as_one(
         raise KeyError("no such column")
 
     # The first call imports this module, which would keep the function of this test.
-    monkeypatch.setattr("hlteval.workflows.fix.fixing.validate_all", fail)
+    monkeypatch.setattr("hlteval.workflows.fixing.validate_all", fail)
     monkeypatch.setattr(engine, "validate_all", fail)
     monkeypatch.setattr(sys, "argv", ["hlteval", "validate", "seedev-full", str(reference)])
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path))

@@ -21,7 +21,7 @@ from hlteval.sources import Member, open_source
 from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_mistakes import own
 from hlteval.workflows.convert.inputs import Input
-from hlteval.workflows.fix.fixing import FixedFiles
+from hlteval.workflows.fixing import FixedFiles
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 PLACES = {"edl-tab": ("lorehlt-edl/valid/submission.tab",), "kb-tab": ("lorehlt-edl/valid/kb.tab",)}

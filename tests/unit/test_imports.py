@@ -215,7 +215,8 @@ def declared_libraries() -> set[str]:
     ]
     listed = [*PROJECT["project"]["dependencies"], *optional]
     listed = [name for name in listed if not name.startswith("pycocoevalcap")]  # only its jar
-    return {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}
+    names = {re.split("[<>=]", name)[0].replace("-", "_") for name in listed}
+    return {{"pyyaml": "yaml"}.get(name, name) for name in names}
 
 
 def test_scoring_knows_nothing_of_formats():

@@ -2,12 +2,13 @@
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar
 
 import polars as pl
+from msgspec.structs import replace
 
-from hlteval.findings import Finding, entry
+from hlteval.findings import Finding, Findings, entry
 from hlteval.reports.curves import RATES, curve_points
 from hlteval.reports.html import page
 from hlteval.reports.html.alignment import alignment
@@ -17,7 +18,7 @@ from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Refusal, Verdict
 from hlteval.tasks import is_known, load
-from hlteval.tasks.task import Task
+from hlteval.tasks.task import HIGH, NORMAL, Task
 
 #: What tables break values down by; other columns of text divide them into groups.
 _KEYS = ("document", "genre", "type", "slot", "class", "segment", "layer")
@@ -235,6 +236,59 @@ def _about(verdict: Verdict) -> list[tuple[str, str]]:
 def _count(verdict: Verdict) -> int:
     """The number of findings, with those that are only counted."""
     return sum(finding.count for finding in verdict.findings)
+
+
+#: The numbers of findings of smaller pages.
+_FEWER = (10_000, 1000, 100, 10, 0)
+
+
+def smaller(result: Scores | Refusal) -> Iterator[Scores | Refusal]:
+    """The result of a page, then what gives smaller and smaller pages, which say what they lack.
+
+    First the alignment is left out, then what is less important of tables as declared, then all
+    tables, then findings but for the first.
+
+    Args:
+        result: the scores, or a refusal.
+    """
+    yield result
+    if isinstance(result, Scores):
+        task = load(result.task)
+        aligned = {task.hooks.alignment, "errors"}
+        aligned |= {task.alignment_info.table} if task.alignment_info else set()
+        tables = {name: each for name, each in result.tables.items() if name not in aligned}
+        result = _leave_out(result, "the alignment", tables, result.by_document)
+        yield result
+        for least, name in ((NORMAL, "counts"), (HIGH, "numbers that are not rates")):
+            tables = {}
+            for table, frame in result.tables.items():
+                infos = {column: task.statistic(column) for column in frame.columns}
+                low = [column for column, info in infos.items() if info and info.weight < least]
+                tables[table] = frame if table == "scorings" else frame.drop(low)
+            result = _leave_out(result, f"{name} in tables", tables, result.by_document)
+            yield result
+        result = _leave_out(result, "tables", {"scorings": result.tables["scorings"]}, None)
+        yield result
+    count = len(result.verdict.findings)
+    for most_findings in (number for number in _FEWER if number < count):
+        note = f"The page has the first {most_findings:,} of {count:,} findings."
+        findings = result.verdict.findings[:most_findings]
+        verdict = replace(result.verdict, findings=Findings(findings))
+        if isinstance(result, Scores):
+            yield replace(result, verdict=verdict, notes=(*result.notes, note))
+        else:
+            blocking = result.blocking[:most_findings]
+            changes = {"help": f"{result.help}. {note}", "blocking": blocking}
+            yield replace(result, verdict=verdict, **changes)
+
+
+def _leave_out(
+    scores: Scores, name: str, tables: Mapping[str, pl.DataFrame], each: pl.DataFrame | None
+) -> Scores:
+    """Return scores without something, and a note that says so."""
+    note = f"The page leaves out {name}: with them it would be too large."
+    notes = (*scores.notes, note)
+    return replace(scores, tables=tables, by_document=each, evidence=None, notes=notes)
 
 
 #: The most numbers of a headline.

@@ -102,6 +102,6 @@ def test_a_rule_is_of_its_task_and_a_fixture_of_its_folder():
         where = (*found[code].formats, *found[code].tasks)
         common = {"source", "conversion", "inputs", "packing", "reference", "options"}
         common |= {"manifest", "pipeline", "campaign", "leaderboard", "config", "agreement"}
-        common |= {"task-toml", "generic"}
+        common |= {"task-toml", "generic", "publish-toml", "codabench", "evalai"}
         family = any(name.startswith(f"{room}-") for name in where)
         assert family or room in common or {room, ROOMS.get(room)} & {*where}, fixture

@@ -7,12 +7,14 @@ import re
 from io import StringIO
 from pathlib import Path
 
+import polars as pl
 import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
 from hlteval.findings import Finding, Severity, Span, excerpt
 from hlteval.reports.findings import render
+from hlteval.reports.scores import pivot_scorings
 from hlteval.results.verdict import Verdict
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "findings"
@@ -275,3 +277,12 @@ def test_findings_without_a_task_have_no_verdict():
     verdict = Verdict("", "", True, tuple(CASES["design"]))
     Console(file=stream, width=100).print(render(verdict), soft_wrap=True)
     assert stream.getvalue().endswith("\n1 error in 1 file\n")
+
+
+def test_scorings_without_a_measure_have_an_empty_cell():
+    rows = [("A", "one", "F1", 0.5), ("A", "two", "F1", 0.25), ("A", "two", "N", 3.0)]
+    names = ["evaluation", "scoring", "measure", "value"]
+    frame = pl.DataFrame(rows, schema=names, orient="row")
+    assert list(pivot_scorings(frame)) == [
+        ("A", ["F1", "N"], [("one", [0.5, None]), ("two", [0.25, 3.0])])
+    ]

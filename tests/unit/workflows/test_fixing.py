@@ -10,7 +10,7 @@ from hlteval.converters import load
 from hlteval.findings import Finding, Span, finding
 from hlteval.findings.fixers import FIXERS
 from hlteval.sources import open_source
-from hlteval.workflows.fix.fixing import UNSURE, Corrector, FixedFiles
+from hlteval.workflows.fixing import UNSURE, Corrector, FixedFiles
 from tests.runs import open_submission
 
 FULL = Path(__file__).parents[3] / "fixtures" / "standoff" / "valid" / "full"

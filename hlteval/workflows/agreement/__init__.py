@@ -1,1 +1,0 @@
-"""Agreement between annotators: measures, coefficients and differences."""

@@ -1,1 +1,0 @@
-"""Corrections of submissions that need no decision."""

@@ -1,0 +1,1 @@
+"""Bundles for competition platforms: their configurations and files, by the rules of a platform."""
