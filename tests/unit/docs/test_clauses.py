@@ -124,7 +124,7 @@ ELSEWHERE = (
     *("Unicode Standard Annex 15", "CoNLL 2012 shared task", "CoNLL-U", "brat standoff format"),
     *("BioC", "PubAnnotation", "UEM", "CoNLL 2003 shared task", "TAC KBP 2014", "UIMA", "PubTator"),
     *("Formats of annotation tools", "GATE", "Hugging Face datasets", "Hugging Face transformers"),
-    *("Praat manual", "WebAnno TSV 3.3"),
+    *("Praat manual", "WebAnno TSV 3.3", "spaCy 3"),
     *("NIST mteval", "TMX", "RTTM", "Audacity", "WebVTT", "ELAN", "RFC 4180", "Apache Parquet"),
     *("hlteval", "structure of the format", "MUC scorer", "Luo et al. 2014"),
 )
