@@ -64,7 +64,7 @@ def test_every_task_that_scores_has_a_trial(scored: Mapping[str, Trial]) -> None
     assert set(scored) == {name for name in BUILTIN if load(name).metric is not None}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("task", [name for name in BUILTIN if load(name).metric is not None])
 def test_scores_are_those_of_the_engine(
     task: str, scored: Mapping[str, Trial], tmp_path: Path

@@ -160,7 +160,7 @@ def test_pages_have_metrics_formulas_clauses_and_examples(tmp_path):
     assert all(text.strip() for text in content.values())
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("task", [name for name in BUILTIN if load(name).metric is not None])
 def test_bundles_of_all_tasks_pass_the_check(task, scored, tmp_path, monkeypatch):
     trial = scored[task]
