@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: The ends of the names of the limits of an interval.
+LIMITS = ("_low", "_high")
+
+
 def flat_names(names: Iterable[str], most: int = 250) -> dict[str, str]:
     """Names of letters, digits and `_` for metrics, each unique and of limited length.
 
@@ -139,18 +143,21 @@ class Scores(Output, frozen=True, kw_only=True):
         types = {"metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         return pl.DataFrame(rows, schema=types, orient="row")
 
-    def to_flat_dict(self) -> dict[str, float]:
+    def to_flat_dict(self, names: Mapping[str, str] | None = None) -> dict[str, float]:
         """The metrics as numbers by names without dots, for loggers and other programs.
 
         A name has letters, digits and `_`, and is unique; the limits of an interval follow as
         `NAME_low` and `NAME_high`. What is undefined, infinite or was not computed is absent.
+
+        Args:
+            names: the metrics that are wanted, with their names; by default those of `flat_names`.
         """
         flat = dict[str, float]()
-        for name, key in flat_names(self.metrics).items():
-            limits = zip(("_low", "_high"), self.intervals.get(name, ()), strict=False)
-            for end, value in [("", self.metrics[name]), *limits]:
+        for metric, name in (flat_names(self.metrics) if names is None else names).items():
+            limits = zip(LIMITS, self.intervals.get(metric, ()), strict=False)
+            for end, value in [("", self.metrics[metric]), *limits]:
                 if value is not None and isfinite(value):
-                    flat[key + end] = float(value)
+                    flat[name + end] = float(value)
         return flat
 
     def to_dict(

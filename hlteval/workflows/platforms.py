@@ -12,7 +12,6 @@ itself writes beside the files of a submission is left out.
 import io
 import json
 import marshal
-import math
 import re
 import subprocess
 import sys
@@ -33,7 +32,7 @@ from hlteval.findings import SUBMISSION, Finding, Findings, finding
 from hlteval.reports.html import make_page
 from hlteval.reports.html.scores import smaller
 from hlteval.results.packages import Details, Publication
-from hlteval.results.scores import Scores
+from hlteval.results.scores import LIMITS, Scores, flat_names
 from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources import Source, Unreadable, open_source, writing
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable
@@ -64,7 +63,7 @@ REFERENCE, RESULT = "ref", "res"
 #: The name of a submission, of which only the files have names.
 SUBMITTED = "<submission>"
 #: The maximum length of the key of a column, which limits of intervals extend.
-MOST_CHARACTERS, LIMITS = 36, ("_low", "_high")
+MOST_CHARACTERS = 36
 #: The number of columns where none are chosen.
 MOST_COLUMNS = 8
 #: The file with exit codes that a worker adds to the files of a submission.
@@ -86,16 +85,7 @@ def column_keys(metrics: Sequence[str], *, intervals: bool = False) -> dict[str,
         >>> column_keys(["f1", "sets:is_first:span.fscore"])
         {'f1': 'f1', 'sets:is_first:span.fscore': 'sets_is_first_span_fscore'}
     """
-    most = MOST_CHARACTERS - max(map(len, LIMITS)) * intervals
-    keys: dict[str, str] = {}
-    for name in metrics:
-        whole = re.sub("[^A-Za-z0-9]+", "_", name).strip("_") or "metric"
-        key, number = whole[:most], 1
-        while key in keys.values():
-            number += 1
-            key = f"{whole[: most - len(str(number)) - 1]}_{number}"
-        keys[name] = key
-    return keys
+    return flat_names(metrics, MOST_CHARACTERS - max(map(len, LIMITS)) * intervals)
 
 
 def default_columns(request: Request) -> list[str]:
@@ -119,13 +109,7 @@ def flat_scores(scores: Scores, columns: Sequence[str]) -> dict[str, float]:
     if unknown := [name for name in columns if name not in scores.metrics]:
         most = ", ".join(list(scores.metrics)[:5])
         raise WrongOption(f"no metric {unknown[0]} in the scores of {scores.task}; use {most}, …")
-    keys, values = column_keys(columns, intervals=bool(scores.intervals)), dict[str, float]()
-    for name, key in keys.items():
-        limits = zip(LIMITS, scores.intervals.get(name, ()), strict=False)
-        for end, value in [("", scores.metrics[name]), *limits]:
-            if value is not None and math.isfinite(value):
-                values[key + end] = float(value)
-    return values
+    return scores.to_flat_dict(column_keys(columns, intervals=bool(scores.intervals)))
 
 
 def score_folders(

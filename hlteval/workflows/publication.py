@@ -36,6 +36,7 @@ from hlteval.reports.packages import (
     yaml_text,
 )
 from hlteval.results.packages import PackedArchive, Phase, Platform, Publication
+from hlteval.results.scores import LIMITS
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Listed, open_source, writing
 from hlteval.sources.writing import check_outputs, file_sha256
@@ -45,7 +46,6 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.tasks.toml_file import read_toml
 from hlteval.workflows.evaluation.manifests import TaskTables, resolve_options
 from hlteval.workflows.platforms import (
-    LIMITS,
     Files,
     below,
     column_keys,
