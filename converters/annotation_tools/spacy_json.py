@@ -21,7 +21,6 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import Path as FilePath
 from typing import Any
 
 import polars as pl
@@ -29,9 +28,9 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import json_writing
-from hlteval.converters.toolkit.json_annotations import Dialect, Draft, is_like
+from hlteval.converters.toolkit.json_annotations import Dialect, Draft
 from hlteval.converters.toolkit.json_documents import Item
-from hlteval.converters.toolkit.json_writing import Document, as_number, write_objects
+from hlteval.converters.toolkit.json_writing import Document, as_number
 from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.converters.toolkit.rows import number
 from hlteval.representation import Corpus
@@ -55,11 +54,6 @@ OWN = ("$.sents", "$.tokens", "$.ents", "$.spans", "$.cats", "$.flags", "$.user_
 APART = ("flags", "user_data")
 #: The group of spans that a span categorizer has.
 GROUP = "sc"
-
-
-def sniff(source: Source) -> bool:
-    """Whether a file has members of a document."""
-    return is_like(source, ".json", _MEMBERS)
 
 
 def read(
@@ -209,11 +203,6 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
     draft.record = draft.first
 
 
-def write(corpora: Iterable[Corpus], path: FilePath, layout: str = "lines") -> None:
-    """All documents as `Doc.to_json` has them."""
-    write_objects(corpora, path, layout, objects)
-
-
 def objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every document, with its row."""
     elements = {"mentions": "$.ents", "tokens": "$.tokens", "segments": "$.sents"}
@@ -294,6 +283,6 @@ def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[
     }
 
 
-DIALECT = Dialect("spacy-json", ".json", _PARTS, _take, naming={"spans": GROUP})
-locate = DIALECT.locate
+_FORM = ("spacy-json", ".json", _PARTS, _take, _MEMBERS, objects)
+DIALECT = Dialect(*_FORM, naming={"spans": GROUP})
 FORMAT = declaration(__name__)

@@ -69,8 +69,8 @@ class Dialect:
     suffix: str
     parts: Mapping[str, str]
     take: Callable[["Draft", Item], None]
-    members: re.Pattern[str] = re.compile("")
-    objects: Objects = lambda _: ()
+    members: re.Pattern[str]
+    objects: Objects
     layout: str = "lines"
     merges: bool = False
     naming: Mapping[str, str] = field(default_factory=dict)
