@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Iterator
 from pathlib import Path
@@ -134,7 +135,13 @@ def test_documents_of_spacy_come_back(tmp_path: Path, seed: int) -> None:
         for at, doc in enumerate(theirs)
         for token in doc
     ]
-    form = load("spacy-docbin")
+    as_json, form = load("spacy-json"), load("spacy-docbin")
+    assert as_json.write is not None
+    as_json.write([corpus], tmp_path / "x.jsonl")
+    lines = (tmp_path / "x.jsonl").read_text("utf-8").splitlines()
+    for line, doc in zip(lines, theirs, strict=True):
+        second = spacy.tokens.Doc(vocab).from_json(json.loads(line))
+        assert second.to_json()["tokens"] == doc.to_json()["tokens"]
     assert form.losses(corpus) == {}
     assert form.write is not None
     form.write([corpus], again)
