@@ -89,6 +89,11 @@ def spans(draw: random.Random, doc: Any, *, apart: bool) -> Iterator[Any]:
         at = end if apart or draw.random() < 0.5 else at + 1
 
 
+def said(tokens: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tokens without empty morphologies, which spaCy has in two ways."""
+    return [{k: v for k, v in token.items() if k != "morph" or v} for token in tokens]
+
+
 def content(doc: Any) -> dict[str, Any]:
     """All that a document says, with the columns of its tokens."""
     found: dict[str, Any] = {"text": doc.text, "cats": doc.cats, "data": dict(doc.user_data)}
@@ -140,8 +145,11 @@ def test_documents_of_spacy_come_back(tmp_path: Path, seed: int) -> None:
     as_json.write([corpus], tmp_path / "x.jsonl")
     lines = (tmp_path / "x.jsonl").read_text("utf-8").splitlines()
     for line, doc in zip(lines, theirs, strict=True):
+        if any(token.is_space for token in doc):  # which from_json itself cannot read
+            continue
         second = spacy.tokens.Doc(vocab).from_json(json.loads(line))
-        assert second.to_json()["tokens"] == doc.to_json()["tokens"]
+        own, their = (said(each.to_json()["tokens"]) for each in (second, doc))
+        assert own == their
     assert form.losses(corpus) == {}
     assert form.write is not None
     form.write([corpus], again)
