@@ -312,7 +312,8 @@ class Documents(Reporter):
         place = (int(places[0][start]), int(places[1][end - 1]))
         if (*extent,) != place:
             self._wrong(path, "characters {} to {}".format(*extent), "those of its tokens")
-        return self._span(path, place, (label, entity, name))
+        span = self._span(path, place, (label, entity, name))
+        return {**span, "kb_id": span.get("kb_id", "")}  # `Doc.from_json` wants one
 
     def _decode(self, member: str, packed: Any, kind: Any) -> Any:
         """A value; None for one that is damaged, and reported, and for one that is too large."""

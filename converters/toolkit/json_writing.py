@@ -121,13 +121,20 @@ def documents(
     members: dict[tuple[Any, ...], Item] = defaultdict(dict)
     attributes = corpus.attributes.select(*_KEY, "element", "name", "value")
     own = set(elements.values())
+    plain: Item = {}  # texts and numbers, which many items have
     for *place, element, name, value in attributes.iter_rows():
-        if not is_member(element, value):
-            continue
-        if element in own:
-            members[element, *place][name] = json.loads(value)
+        if value not in plain or not element.startswith("$"):
+            if not is_member(element, value):
+                continue
+            member = json.loads(value)
+            if isinstance(member, str | int):
+                plain[value] = member
         else:
-            listed[place[0]].members[element][name] = json.loads(value)
+            member = plain[value]
+        if element in own:
+            members[element, *place][name] = member
+        else:
+            listed[place[0]].members[element][name] = member
     _add_mentions(corpus, listed, members, elements.get("mentions"))
     _add_relations(corpus, listed, members, elements.get("frames"), apart=apart)
     labels = corpus.instances.filter(is_label()).select(*_KEY, "label", "llr", "annotator")

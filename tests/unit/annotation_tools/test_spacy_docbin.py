@@ -110,7 +110,7 @@ def test_all_else_is_kept() -> None:
     assert [row[2:] for row in kept.rows() if row[2] not in {"$.tokens", "$.ents"}] == [
         ("$.user_data", "source", '{"page": 3}'),
         ("$.user_data", '["._.", "checked", null, null]', "true"),
-        ("$.spans", "others", '[{"start": 0, "end": 8, "label": "x"}]'),
+        ("$.spans", "others", '[{"start": 0, "end": 8, "label": "x", "kb_id": ""}]'),
         ("$.cats", "sport", "0.1"),
         ("$.flags", "missing_ents", "[[0, 13]]"),
     ]
