@@ -228,6 +228,9 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
+        if self.bounded.is_full(code):  # it is only counted
+            self.add(Problem(code, 0, 0, 0), self.path(index, path))
+            return
         problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
 
@@ -287,7 +290,7 @@ class Reporter:
         code = self.content.unreadable.get(index, structure.codes[""])
         is_json = index not in self.content.unreadable
         if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
-            self.add(Problem(code, 0, 0, 0), self.path(index, ()))
+            self.report(index, code, ())
         elif is_json:
             value = self.content.values[index]
             for violation in schema_errors(structure.schema, "document", value):
