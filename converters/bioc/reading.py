@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
-from hlteval.converters.toolkit.rows import decimal, keyed, number
+from hlteval.converters.toolkit.rows import decimal, from_dictionaries, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow, matching_units
 from hlteval.findings import Problem
@@ -62,20 +62,26 @@ class Documents:
             else:
                 header.append(element)
 
-    def tables(self, places: Mapping[int, tuple[int, int]]) -> dict[str, Rows]:
+    def tables(
+        self, place: Callable[[int], tuple[int, int]], others: Sequence[Mapping[str, object]] = ()
+    ) -> dict[str, Rows]:
         """The rows as tables.
 
         Args:
-            places: line and column of each rejected annotation, by its ordinal.
+            place: gives line and column of a rejected annotation, by its ordinal.
+            others: rows of records that were rejected before.
         """
-        rejected = []
-        for row, (document, problem, name, text) in enumerate(self.rejected):
-            column = places[problem.record][1] - 1
-            placed = problem._replace(start=column, end=column + len("<annotation"))
-            more = {"row": row, "document": document, "origin": 0, "id": name}
-            rejected.append(placed.rejection("mention", text, expected="a location", **more))
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        return {**tables, "rejected_records": rejected}
+
+        def rejections() -> Iterator[Mapping[str, object]]:
+            yield from others
+            for row, (document, problem, name, text) in enumerate(self.rejected, len(others)):
+                column = place(problem.record)[1] - 1
+                placed = problem._replace(start=column, end=column + len("<annotation"))
+                more = {"row": row, "document": document, "origin": 0, "id": name}
+                yield placed.rejection("mention", text, expected="a location", **more)
+
+        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        return {**tables, "rejected_records": from_dictionaries("rejected_records", rejections())}
 
     def children(self, element: Element) -> list[Element]:
         """The children of an element that the schema has."""
