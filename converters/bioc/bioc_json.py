@@ -241,6 +241,7 @@ class _File:
             bad, tree = reporter.schema_errors(index), Tree()
             for nodes in tree.read(value):
                 self.add(index, nodes, tree.paths, bad)
+                tree.paths.clear()
                 if len(self.where) >= _MOST and nodes and nodes[-1].tag == "document":
                     yield self.tables()
             for name, path in tree.unknown.items():
@@ -267,15 +268,18 @@ class _File:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
         passed = frozenset(self.passed)
         part = Part(cast("Any", self.root), self.ordinals, (), passed, cast("Any", None))
-        documents = Documents(part, self.names, self.documents, self.offsets)
+        documents = Documents(
+            part,
+            self.names,
+            self.documents,
+            self.offsets,
+            lambda problem, member: self.report(problem, self.where[problem.record], member),
+        )
         self.documents = documents.ordinal
-        for problem, member, _ in documents.problems:
-            self.report(problem, self.where[problem.record], member)
         for mismatch in documents.mismatches:
             self.mismatches.add(mismatch._replace(place=self.where[mismatch.place[0]]))
         if last:
             self.mismatches.decide()
-        documents.problems.clear()
         self.reporter.settle()
 
         def place(record: int) -> tuple[int, int]:

@@ -36,6 +36,12 @@ Spans = list[tuple[int, int]]
 class Documents:
     """The documents of a part of a file.
 
+    Args:
+        part: the elements.
+        names: the names of documents in use; see `unique_name`.
+        ordinal: that of the last document before them.
+        note: takes what is wrong, instead of `problems`.
+
     Attributes:
         ordinal: the ordinal of the last document in the file.
         problems: what is wrong, with the attribute that is meant, or `text`, and the identifier.
@@ -44,8 +50,14 @@ class Documents:
     """
 
     def __init__(
-        self, part: Part, names: dict[str, int], ordinal: int, offsets: str = CHARACTERS
+        self,
+        part: Part,
+        names: dict[str, int],
+        ordinal: int,
+        offsets: str = CHARACTERS,
+        note: Callable[[Problem, str], None] | None = None,
     ) -> None:
+        self.note = note
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
@@ -98,7 +110,10 @@ class Documents:
         """Note a problem of an element, or of an attribute or the text of it."""
         values["element"] = element.tag
         problem = Problem(code, self.ordinals[element], 0, 0, values)
-        self.problems.append((problem, field, record))
+        if self.note is None:
+            self.problems.append((problem, field, record))
+        else:
+            self.note(problem, field)
 
     def place(self, element: Element) -> tuple[int, int, int]:
         """The document, origin and record of what an element holds."""
