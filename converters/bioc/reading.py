@@ -40,6 +40,7 @@ class Documents:
         part: the elements.
         names: the names of documents in use; see `unique_name`.
         ordinal: that of the last document before them.
+        offsets: the unit that offsets count.
         note: takes what is wrong, instead of `problems`.
 
     Attributes:
