@@ -79,6 +79,12 @@ _ATTRIBUTES: Mapping[str, Sequence[str]] = {
     "location": ("offset", "length"),
     "node": ("refid", "role"),
 }
+#: The members that BioC defines, by the object that has them.
+_KNOWN: Mapping[str, frozenset[str]] = {
+    tag: frozenset((*_ELEMENTS.get(tag, ()), *_ATTRIBUTES.get(tag, ()), *_LISTS.get(tag, ())))
+    | {"infons", "bioctype"}
+    for tag in ("collection", *_NAMES.values())
+}
 
 
 def part_of(path: Path) -> tuple[Path, str]:
@@ -133,7 +139,7 @@ class Tree:
         """Make the element of an object, with all that is in it."""
         node = Node(tag)
         self.paths[node] = path
-        if not isinstance(value, dict):
+        if not isinstance(value, dict) or not value:
             return node
         elements, lists = _ELEMENTS.get(tag, ()), _LISTS.get(tag, {})
         attributes = _ATTRIBUTES.get(tag, ())
@@ -152,7 +158,7 @@ class Tree:
             parts = value.get(name) or []
             for at, part in enumerate(parts if isinstance(parts, list) else ()):
                 node.append(self.add(inner, part, (*path, name, at)))
-        for name in value.keys() - {*elements, *attributes, *lists, "infons", "bioctype"}:
+        for name in value.keys() - _KNOWN[tag]:
             self.counts[name] += 1
             self.unknown.setdefault(name, (*path, name))
         return node
@@ -235,6 +241,7 @@ class _File:
             bad, tree = reporter.schema_errors(index), Tree()
             for nodes in tree.read(value):
                 self.add(index, nodes, tree.paths, bad)
+                tree.paths.clear()
                 if len(self.where) >= _MOST and nodes and nodes[-1].tag == "document":
                     yield self.tables()
             for name, path in tree.unknown.items():
@@ -261,25 +268,28 @@ class _File:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
         passed = frozenset(self.passed)
         part = Part(cast("Any", self.root), self.ordinals, (), passed, cast("Any", None))
-        documents = Documents(part, self.names, self.documents, self.offsets)
+        documents = Documents(
+            part,
+            self.names,
+            self.documents,
+            self.offsets,
+            lambda problem, member: self.report(problem, self.where[problem.record], member),
+        )
         self.documents = documents.ordinal
-        for problem, member, _ in documents.problems:
-            self.report(problem, self.where[problem.record], member)
         for mismatch in documents.mismatches:
             self.mismatches.add(mismatch._replace(place=self.where[mismatch.place[0]]))
         if last:
             self.mismatches.decide()
-        places = dict[int, tuple[int, int]]()
-        for _, problem, *_ in documents.rejected:
-            start = self.reporter.place(*self.where[problem.record])[0]
-            span = self.reporter.places.span(start, start)
-            places[problem.record] = (span.line, span.column)
         self.reporter.settle()
-        tables: Item = documents.tables(places)
-        others = tables["rejected_records"]
-        rejected = [{**row, "row": at} for at, row in enumerate([*self.rejected, *others])]
+
+        def place(record: int) -> tuple[int, int]:
+            start = self.reporter.place(*self.where[record])[0]
+            span = self.reporter.places.span(start, start)
+            return span.line, span.column
+
+        tables: Item = documents.tables(place, self.rejected)
         self.begin()
-        return {**tables, "rejected_records": rejected}
+        return tables
 
     def report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""

@@ -131,7 +131,7 @@ class _File:
                 record, name = mismatch.place
                 mismatches.add(mismatch._replace(place=(places[record], name)))
             found, self.findings = (*self.findings, *self.bounded.take()), []
-            corpus = Corpus(sources=[self.origin], **documents.tables(places))
+            corpus = Corpus(sources=[self.origin], **documents.tables(places.__getitem__))
             yield ReadResult(corpus, found, (self.member,))
         mismatches.decide()
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
-from hlteval.converters.toolkit.rows import decimal, keyed, number
+from hlteval.converters.toolkit.rows import decimal, from_dictionaries, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow, matching_units
 from hlteval.findings import Problem
@@ -36,6 +36,13 @@ Spans = list[tuple[int, int]]
 class Documents:
     """The documents of a part of a file.
 
+    Args:
+        part: the elements.
+        names: the names of documents in use; see `unique_name`.
+        ordinal: that of the last document before them.
+        offsets: the unit that offsets count.
+        note: takes what is wrong, instead of `problems`.
+
     Attributes:
         ordinal: the ordinal of the last document in the file.
         problems: what is wrong, with the attribute that is meant, or `text`, and the identifier.
@@ -44,8 +51,14 @@ class Documents:
     """
 
     def __init__(
-        self, part: Part, names: dict[str, int], ordinal: int, offsets: str = CHARACTERS
+        self,
+        part: Part,
+        names: dict[str, int],
+        ordinal: int,
+        offsets: str = CHARACTERS,
+        note: Callable[[Problem, str], None] | None = None,
     ) -> None:
+        self.note = note
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
@@ -62,20 +75,26 @@ class Documents:
             else:
                 header.append(element)
 
-    def tables(self, places: Mapping[int, tuple[int, int]]) -> dict[str, Rows]:
+    def tables(
+        self, place: Callable[[int], tuple[int, int]], others: Sequence[Mapping[str, object]] = ()
+    ) -> dict[str, Rows]:
         """The rows as tables.
 
         Args:
-            places: line and column of each rejected annotation, by its ordinal.
+            place: gives line and column of a rejected annotation, by its ordinal.
+            others: rows of records that were rejected before.
         """
-        rejected = []
-        for row, (document, problem, name, text) in enumerate(self.rejected):
-            column = places[problem.record][1] - 1
-            placed = problem._replace(start=column, end=column + len("<annotation"))
-            more = {"row": row, "document": document, "origin": 0, "id": name}
-            rejected.append(placed.rejection("mention", text, expected="a location", **more))
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        return {**tables, "rejected_records": rejected}
+
+        def rejections() -> Iterator[Mapping[str, object]]:
+            yield from others
+            for row, (document, problem, name, text) in enumerate(self.rejected, len(others)):
+                column = place(problem.record)[1] - 1
+                placed = problem._replace(start=column, end=column + len("<annotation"))
+                more = {"row": row, "document": document, "origin": 0, "id": name}
+                yield placed.rejection("mention", text, expected="a location", **more)
+
+        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        return {**tables, "rejected_records": from_dictionaries("rejected_records", rejections())}
 
     def children(self, element: Element) -> list[Element]:
         """The children of an element that the schema has."""
@@ -92,7 +111,10 @@ class Documents:
         """Note a problem of an element, or of an attribute or the text of it."""
         values["element"] = element.tag
         problem = Problem(code, self.ordinals[element], 0, 0, values)
-        self.problems.append((problem, field, record))
+        if self.note is None:
+            self.problems.append((problem, field, record))
+        else:
+            self.note(problem, field)
 
     def place(self, element: Element) -> tuple[int, int, int]:
         """The document, origin and record of what an element holds."""

@@ -30,7 +30,7 @@ from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.rows import from_dictionaries, with_documents
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -162,14 +162,15 @@ def _read(file: source_files.File, layout: Layout) -> tuple[Corpus, Iterable[Fin
         lambda record, problem: problem.in_line(file.member.display, lines[record - 1]),
         file.member.max_per_code,
     )
+    rejections = (
+        problem.rejection("label", lines[problem.record - 1], row=row, origin=0)
+        for row, problem in enumerate(rejected)
+    )
     corpus = Corpus(
         sources=[file.origin],
         documents=documents,
         instances=instances.with_columns(row=key, kind=pl.lit("label")),
-        rejected_records=[
-            problem.rejection("label", lines[problem.record - 1], row=row, origin=0)
-            for row, problem in enumerate(rejected)
-        ],
+        rejected_records=from_dictionaries("rejected_records", rejections),
     )
     return corpus, findings
 

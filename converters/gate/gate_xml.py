@@ -72,9 +72,7 @@ _FIELDS = {
 _Features = dict[str, tuple[str | None, Element]]
 
 
-def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
-    """The file of each document."""
-    return source_files.documents(source, SUFFIX)
+documents = partial(source_files.documents, suffix=SUFFIX)
 
 
 def sniff(source: Source) -> bool:
@@ -199,8 +197,11 @@ class _Document(NamedTuple):
     def add_mention(self, element: Element, more: Mapping[str, object]) -> bool:
         """Add the mention of an annotation; whether it has a place."""
         given = {name: element.attributes.get(name, "") for name in ("StartNode", "EndNode")}
-        unknown = [(name, node[:40]) for name, node in given.items() if node not in self.places]
-        wrong = [element.problem("GAT101", name, given=node) for name, node in unknown]
+        wrong = [
+            element.problem("GAT101", name, given=node[:40])
+            for name, node in given.items()
+            if node not in self.places
+        ]
         start, end = (self.places.get(node, 0) for node in given.values())
         if not wrong and start > end:
             wrong.append(element.problem("GAT102", "EndNode", start=start, end=end))
@@ -237,7 +238,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The file of each document, with the name of the original one."""
     columns = ("document", "mention", "label", "annotator", "start", "end", "entity")
-    mentions = _by_first(corpus.mentions.filter(_is_placed(corpus)).select(columns))
+    mentions = _by_first(_placed_mentions(corpus).select(columns))
     frames = _by_first(corpus.frames.select("document", "frame", "label", "annotator", "row"))
     ordered = corpus.arguments.sort("frame_row", "position")
     arguments = _by_first(ordered.select("frame_row", "target"))
@@ -336,25 +337,21 @@ def _clean(text: str) -> str:
     return re.sub(ABSENT, " ", text)
 
 
-def _is_placed(corpus: Corpus) -> pl.Expr:
-    """Whether a mention is in the text of its document."""
-    texts = corpus.documents.drop_nulls("text")
-    lengths = dict(texts.select("row", pl.col("text").str.len_chars().cast(pl.Int64)).iter_rows())
-    length = pl.col("document").replace_strict(lengths, default=-1, return_dtype=pl.Int64)
+def _placed_mentions(corpus: Corpus) -> pl.DataFrame:
+    """The mentions that are in the text of their document."""
+    sizes = corpus.documents.select(document="row", size=pl.col("text").str.len_chars())
+    rows = corpus.mentions.join(sizes, on="document", how="left", maintain_order="left")
     start, end = pl.col("start"), pl.col("end")
-    return (start >= 0) & (start <= end) & (end <= length)
+    return rows.filter((start >= 0) & (start <= end) & (end <= pl.col("size"))).drop("size")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what GATE documents cannot represent of the tables that they have."""
-    mentions, key = corpus.mentions.filter(_is_placed(corpus)), ["document", "target"]
+    mentions, key = _placed_mentions(corpus), ["document", "target"]
     texts = dict(corpus.documents.select("row", "text").iter_rows())
     spans = mentions.drop_nulls("text").select("document", "start", "end", "text").iter_rows()
-    identifiers = [
-        mentions.select("document", target="mention"),
-        corpus.frames.select("document", target=pl.col("frame").fill_null("")),
-    ]
-    named = pl.concat(identifiers)
+    frames = corpus.frames.select("document", target=pl.col("frame").fill_null(""))
+    named = pl.concat([mentions.select("document", target="mention"), frames])
     modifiers, arguments = corpus.modifiers, corpus.arguments
     known = (
         pl.col("label").is_in([_ENTITY, _IDENTIFIER])

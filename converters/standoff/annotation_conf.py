@@ -16,7 +16,7 @@ whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain
 from operator import attrgetter
 from typing import NamedTuple
@@ -43,6 +43,7 @@ _ALL: Mapping[str, tuple[str, ...]] = {
 }
 _MACRO = re.compile(r"<([A-Za-z0-9_-]+)>=(.*)")
 _ARGUMENT = re.compile(r"([^\s:]+?)(\?|\*|\+|\{[0-9-]+\})?:(.+)")
+_NUMBERS = re.compile(r"\{([0-9]{1,4})?(-)?([0-9]{1,4})?\}")
 
 #: How often an argument occurs, by what follows its role.
 _TIMES: Mapping[str, tuple[int, int | None]] = {"?": (0, 1), "*": (0, None), "+": (1, None)}
@@ -215,13 +216,16 @@ class AnnotationConf:
             if name not in known and not (name.startswith("<") and name.endswith(">"))
         )
         meant = hints(wrong, sorted(known), "declare it in [entities]")
+        kind = section.removesuffix("s")
+        values = {
+            name: {"kind": kind, "type": name, "hint": hint or "declare it in [entities]"}
+            for name, hint in meant.items()
+        }
         for argument in every:
             at = argument.at
             for name in argument.types:
-                if name in wrong:
-                    hint = meant[name] or "declare it in [entities]"
-                    values = {"kind": section.removesuffix("s"), "type": name, "hint": hint}
-                    yield Problem("TSK202", 0, at, at + len(name), values)
+                if name in values:
+                    yield Problem("TSK202", 0, at, at + len(name), values[name])
                 at += len(name) + 1
 
     @property
@@ -251,6 +255,7 @@ def read_conf(path: str) -> AnnotationConf:
     return parse(result.text or "", path)
 
 
+@lru_cache(maxsize=2)  # it is read for its own findings, too
 def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     r"""Return what the text of an annotation.conf declares.
 
@@ -266,23 +271,22 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     unknown: list[tuple[int, str]] = []
     section, at, above = "", 0, list[str]()
     for line in text.split("\n"):
-        start, written = at, line.split("#")[0].rstrip()
+        start, written = at, line.partition("#")[0].rstrip()
         at += len(line) + 1
         content = written.strip()
-        if not content or not content.strip("-"):
+        if not content.strip("-"):
             continue
-        if content.startswith("[") and content.endswith("]"):
+        if content[0] == "[" and content[-1] == "]":
             section, above = _SECTIONS.get(content[1:-1].strip().lower(), "?"), []
             headings.setdefault(section, start)
             if section == "?":
                 unknown.append((start, written))
             continue
-        if macro := _MACRO.fullmatch(content):
-            macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
-        elif section not in {"", "?"} and not content.startswith("<"):
-            item, wrong = _label(written, start, above)
-            sections[section].append(item)
-            problems += wrong
+        if content[0] == "<":
+            if macro := _MACRO.fullmatch(content):
+                macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
+        elif section not in {"", "?"}:
+            sections[section].append(_label(written, start, above, problems))
     names = {written: written.strip()[1:-1] for _, written in unknown}
     meant = hints(names.values(), _SECTIONS, f"use {', '.join(_SECTIONS)}")
     for start, written in unknown:
@@ -292,23 +296,33 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     return AnnotationConf(path, text, sections, macros, problems, headings)
 
 
-def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Problem]]:
-    """Return the label of a line, and what of it cannot be read.
+def _label(line: str, start: int, above: list[str], problems: list[Problem]) -> ConfLabel:
+    """Return the label of a line.
 
     Args:
         line: the line, without a comment.
         start: its offset in the text.
         above: the label of each level above, which is extended.
+        problems: takes what cannot be read.
     """
-    depth = len(line) - len(line.lstrip("\t"))
-    name, rest = re.fullmatch(r"\s*(\S+)(.*)", line).groups()  # type: ignore[union-attr]
+    name, depth = line.split(None, 1)[0], len(line) - len(line.lstrip("\t"))
     label = name.removeprefix("!")
     del above[depth:]
     parent = above[-1] if above else ""
     above.append(label)
-    arguments, problems, symmetric = [], list[Problem](), False
-    at = start + line.index(rest, line.index(name) + len(name)) if rest else start
-    for part in rest.split(","):
+    rest = line.index(name) + len(name)
+    arguments, symmetric = list[ConfArgument](), False
+    if rest < len(line):
+        symmetric = _add_arguments(line[rest:], start + rest, arguments, problems)
+    return ConfLabel(label, parent, tuple(arguments), symmetric, name[0] == "!", start)
+
+
+def _add_arguments(
+    text: str, at: int, arguments: list[ConfArgument], problems: list[Problem]
+) -> bool:
+    """Add what is written after a label at an offset; return whether it is symmetric."""
+    symmetric = False
+    for part in text.split(","):
         written = part.strip()
         offset = at + len(part) - len(part.lstrip())
         at += len(part) + 1
@@ -318,12 +332,11 @@ def _label(line: str, start: int, above: list[str]) -> tuple[ConfLabel, list[Pro
         elif found and not written.startswith("<"):
             types = tuple(found[3].split("|"))
             least, most = _TIMES.get(found[2] or "", (1, 1))
-            if times := re.fullmatch(r"\{([0-9]{1,4})?(-)?([0-9]{1,4})?\}", found[2] or ""):
+            if times := _NUMBERS.fullmatch(found[2] or ""):
                 least = int(times[1] or 0)
                 most = int(times[3]) if times[3] else None if times[2] else least
             arguments.append(ConfArgument(found[1], least, most, types, offset + found.start(3)))
         elif written and not written.startswith("<"):
             values = {"reason": f"{written} is not an argument", "hint": "write it as ROLE:TYPE"}
             problems.append(Problem("TSK201", 0, offset, offset + len(written), values))
-    heading = name.startswith("!")
-    return ConfLabel(label, parent, tuple(arguments), symmetric, heading, start), problems
+    return symmetric

@@ -2,12 +2,14 @@
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import merge
 from itertools import islice
+from operator import attrgetter
 
 import polars as pl
 
 from hlteval.converters.standoff.annotation_conf import AnnotationConf, ConfArgument, ConfLabel
-from hlteval.findings import Finding, findings_of
+from hlteval.findings import Bounded, Finding, Problem
 from hlteval.findings.suggest import hints
 from hlteval.representation import Corpus
 from hlteval.syntax.places import Places
@@ -44,16 +46,16 @@ class FolderConf:
 
     def own_findings(self, most: int) -> Iterable[Finding]:
         """The findings about the annotation.conf itself, at most so many of a code explained."""
-        conf, places = self.conf, Places(self.conf.text)
-        listed = [*conf.problems]
-        for unit in ("relations", "events"):
-            listed += conf.undeclared_types(unit)
-        ordered = sorted(listed, key=lambda problem: problem.start)
-        return findings_of(
-            ((problem.start, problem._replace(code=_CODES[problem.code])) for problem in ordered),
-            lambda _, problem: places.finding(problem, conf.path),
-            most,
-        )
+        conf, places, bounded = self.conf, Places(self.conf.text), Bounded(most)
+
+        def explain(_: int, problem: Problem) -> Finding:
+            return places.finding(problem._replace(code=_CODES[problem.code]), conf.path)
+
+        types = (conf.undeclared_types(unit) for unit in ("relations", "events"))
+        for problem in merge(conf.problems, *types, key=attrgetter("start")):
+            places.seek(problem.start)
+            bounded.add(_CODES[problem.code], places.line, explain, problem)
+        return bounded.findings
 
     def wrong(self, corpus: Corpus) -> pl.DataFrame:
         """The records that are not allowed, in their order; see `_WRONG`."""

@@ -226,12 +226,13 @@ class Draft(TableBuilder):
         self.index, self.stem = index, stem
         self.origin, self.first = place
         self.bad = self.reporter.schema_errors(index)
-        self.parts: dict[str, tuple[int, list[tuple[Path, Any]]]] = {}
+        self.parts: dict[str, tuple[int, Sequence[tuple[Path, Any]]]] = {}
         number = self.first + 1
         for pattern in self.dialect.parts:
-            found = expand(value, pattern)
-            self.parts[pattern] = (number, found)
-            number += len(found)
+            if pattern.partition(".")[0] in value:
+                found = expand(value, pattern)
+                self.parts[pattern] = (number, found)
+                number += len(found)
         self.text, self.record, self.last = None, self.first, number
         if () not in self.bad:
             self.dialect.take(self, value)
@@ -285,7 +286,7 @@ class Draft(TableBuilder):
 
     def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
         """The records at a pattern that are in the schema, each with its path."""
-        number, listed = self.parts[pattern]
+        number, listed = self.parts.get(pattern, (0, ()))
         for record, (path, item) in enumerate(listed, number):
             if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
                 continue

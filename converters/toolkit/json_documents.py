@@ -47,6 +47,8 @@ Values = Callable[[], Mapping[str, object]]
 _SHOWN = 1000
 #: Lines that are looked at to find out whether each is a document.
 _FIRST = 5
+#: Problems of a document that are put in order.
+_WAITING = 20_000
 #: Characters of texts that complete a batch, documents, and members that are kept.
 _CHARACTERS, _MOST, _KEPT = 2_000_000, 20_000, 200_000
 #: Rows of a document that become a table of their own.
@@ -228,8 +230,13 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
+        if self.bounded.is_full(code):  # it is only counted
+            self.add(Problem(code, 0, 0, 0), self.path(index, path))
+            return
         problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
+        if len(self.waiting) == _WAITING:  # few of so many are explained
+            self.settle()
 
     def place(self, index: int, path: Path) -> tuple[int, int]:
         """Start and end of a part of a document; of a whole document, its first character."""
@@ -287,7 +294,7 @@ class Reporter:
         code = self.content.unreadable.get(index, structure.codes[""])
         is_json = index not in self.content.unreadable
         if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
-            self.add(Problem(code, 0, 0, 0), self.path(index, ()))
+            self.report(index, code, ())
         elif is_json:
             value = self.content.values[index]
             for violation in schema_errors(structure.schema, "document", value):

@@ -3,7 +3,7 @@
 import json
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,13 +11,16 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.toolkit.json_documents import Item, compact
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, are_distinct
+from hlteval.representation.corpus import document_slices
 from hlteval.syntax.json_text import strict
 
 #: The roles of a relation of two mentions, as brat has them.
 ROLES = ("Arg1", "Arg2")
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
+#: Rows whose documents are made at a time.
+_ROWS = 50_000
 _NUMBER = re.compile(r"\[[0-9]+\]")
 _ENTRY = re.compile(r"(.*)\[([1-9][0-9]{0,8})\]")
 
@@ -116,6 +119,16 @@ def documents(
         others: further tables whose rows are given.
         apart: whether what annotators have is apart, so that a relation is that of its mentions.
     """
+    names = corpus.documents["name"]
+    parts = document_slices(corpus, _ROWS) if are_distinct(names) else iter([corpus])
+    for part in parts:  # objects of rows take many times their memory
+        yield from _documents(part, elements, others, apart=apart)
+
+
+def _documents(
+    corpus: Corpus, elements: Mapping[str, str], others: Sequence[str], *, apart: bool
+) -> Iterable[Document]:
+    """The documents of a part of a batch. See `documents`."""
     columns = ("row", "name", "text")
     listed = {row: Document(row, *rest) for row, *rest in corpus.documents.select(columns).rows()}
     members: dict[tuple[Any, ...], Item] = defaultdict(dict)
@@ -147,7 +160,7 @@ def documents(
             place = [row[name] for name in _KEY]
             row["members"] = members.get((elements.get(table), *place), {})
             listed[place[0]].others.setdefault(table, []).append(row)
-    return iter(listed.values())
+    return listed.values()
 
 
 def _add_mentions(
@@ -232,15 +245,24 @@ def count_losses(
         >>> sum(count_losses(Corpus(), ()).values())
         0
     """
-    written = list(documents(corpus, {}))
-    relations = [each for document in written for each in document.relations]
+    relations = differing = foreign = 0
+    for document in documents(corpus, {}) if corpus.mentions.height else ():
+        text = document.text or ""
+        differing += sum(
+            each.text is not None and each.text != text[each.start : each.end]
+            for each in document.mentions
+        )
+        relations += len(document.relations)
+        foreign += sum(
+            any(end.annotator != each.annotator for end in each.ends) for each in document.relations
+        )
     mentions = corpus.mentions.filter(has_place())
     roles = corpus.arguments.select("position", "role").rows()
     kinds = corpus.instances.filter(~is_label().fill_null(value=False))
     attributes = corpus.attributes.select("element", "value").iter_rows()
     found = {
         "mentions outside of texts": corpus.mentions.height - mentions.height,
-        "relations without two mentions as arguments": corpus.frames.height - len(relations),
+        "relations without two mentions as arguments": corpus.frames.height - relations,
         "roles other than Arg1 and Arg2": sum(
             not 0 < position <= len(ROLES) or role != ROLES[position - 1]
             for position, role in roles
@@ -251,17 +273,10 @@ def count_losses(
             for element, value in attributes
         ),
     }
-    listed = [(document.text, each) for document in written for each in document.mentions]
     if not texts:
-        found["texts of mentions that differ from the document"] = sum(
-            each.text is not None and each.text != (text or "")[each.start : each.end]
-            for text, each in listed
-        )
+        found["texts of mentions that differ from the document"] = differing
     if apart:
-        pairs = [(each.annotator, *(end.annotator for end in each.ends)) for each in relations]
-        found["relations of other annotators than their mentions"] = sum(
-            len(set(annotators)) > 1 for annotators in pairs
-        )
+        found["relations of other annotators than their mentions"] = foreign
     return found
 
 

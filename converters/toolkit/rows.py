@@ -2,8 +2,9 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from itertools import islice
 from math import isfinite
 from pathlib import PurePath
 from typing import Any
@@ -21,6 +22,9 @@ from hlteval.findings import Finding
 from hlteval.representation import TABLES, Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
 from hlteval.sources import Source
+
+#: Rows that are kept as dictionaries.
+_KEPT = 20_000
 
 
 def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
@@ -44,6 +48,24 @@ def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ())
     values = zip(*rows, strict=True) if rows else [()] * len(schema)
     frame = pl.DataFrame(dict(zip(schema, map(list, values), strict=True)), schema)
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
+
+
+def from_dictionaries(name: str, rows: Iterable[Mapping[str, object]]) -> pl.DataFrame:
+    """Rows as a table, some thousand dictionaries at a time: they take ten times its memory.
+
+    Args:
+        name: the name of the table.
+        rows: the rows.
+
+    Examples:
+        >>> from_dictionaries("documents", iter([{"row": 0, "name": "d1"}]))["name"].to_list()
+        ['d1']
+    """
+    schema, waiting = dict(TABLES[name].schema), iter(rows)
+    frames = [pl.DataFrame([], schema)]
+    while some := list(islice(waiting, _KEPT)):
+        frames.append(pl.DataFrame(some, schema))
+    return pl.concat(frames, rechunk=True)
 
 
 # The documents that the rows of a table name.
@@ -80,10 +102,6 @@ def with_documents(rows: pl.DataFrame) -> tuple[pl.DataFrame, pl.DataFrame]:
 
 
 # The rows of files that say one thing after the other, such as XML.
-
-
-#: Rows that are kept as dictionaries, which take ten times the memory of a table.
-_KEPT = 20_000
 
 
 class DocumentRows:

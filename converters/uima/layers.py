@@ -110,8 +110,11 @@ class Choice:
 
     def see(self, layer: str, features: Iterable[str]) -> None:
         """Take note of features that a layer has."""
-        self.features[layer].update(dict.fromkeys(features))
-        self._labels.clear()
+        known = self.features[layer]
+        for feature in features:
+            if feature not in known:
+                known[feature] = None
+                self._labels.clear()
 
     def takes(self, layer: str) -> bool:
         """Whether spans of a layer are mentions.
@@ -236,7 +239,7 @@ class _Document:
     def add_span(self, item: Annotation) -> None:
         """Add a mention, an event, or both."""
         values, name = item.values, self.names[item.key]
-        links = [link for link in item.links if link[1] in self.names]
+        links = [link for link in item.links if link[1] in self.names] if item.links else []
         if KIND in values:
             frame = name if NAME in values else None
             kind = "relation" if values[KIND] == "relation" else "event"
@@ -282,9 +285,10 @@ class _Document:
 
     def add_modifiers(self, item: Annotation) -> None:
         """Add the features that are neither the label nor a column."""
-        label, name = self.choice.label_feature(item.layer), self.name(item)
+        label, name = self.choice.label_feature(item.layer), ""
         for feature, value in item.values.items():
             if feature != label and feature not in OWN:
+                name = name or self.name(item)
                 own = {"modifier": f"{name}.{feature}", "label": feature, "target": name}
                 own_value = None if value == "true" else value
                 self.rows.add("modifiers", {"record": item.record, **own, "value": own_value})

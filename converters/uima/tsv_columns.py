@@ -136,7 +136,7 @@ class Columns:
         self.numbered: dict[tuple[str, str], Annotation] = {}
         self.in_unit: dict[tuple[str, str], Annotation] = {}
         self.waiting: list[Callable[[], None]] = []
-        self.numbers = count(1)
+        self.numbers, self.last = count(1), dict[str, str]()
         self.tokens: set[str] = set()
 
     def annotations(self) -> list[Annotation]:
@@ -219,6 +219,9 @@ class Columns:
             known.values = {**values, **known.values}
             self._hold(unit, known)
             return
+        if values == self.last:  # one of many in a cell
+            values = self.last
+        self.last = values
         letter = "R" if layer.kind == "RL" else "T"
         name = f"{letter}{next(self.numbers)}"
         item = Annotation(name, layer.name, unit.start, unit.end, unit.record, values)

@@ -55,9 +55,9 @@ class Types:
             >>> types.features("a.B")
             {'value': 'uima.cas.String'}
         """
-        line: list[str] = []
+        line: dict[str, None] = {}
         while name in self.supertypes and name not in line:
-            line.append(name)
+            line[name] = None
             name = self.supertypes[name]
         return {
             feature: range_

@@ -22,6 +22,7 @@ from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
+from hlteval.representation.corpus import of_documents
 from hlteval.results.packages import Conversion, ConvertedInput
 from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
 from hlteval.sources.archives import first_names
@@ -208,6 +209,7 @@ class _Run:
         self.files: Sequence[Listed] = ()
         self.findings: list[Finding] = []
         self.countings: Counter[Counting] = Counter()
+        self.sample: Corpus | None = None
 
     def finish(self) -> None:
         """Write the output where it belongs, or raise the reason why nothing is written."""
@@ -284,7 +286,11 @@ class _Run:
             for name, form, digest in files:
                 if form == self.target.name:
                     self.digests[name, digest] = None
-            yield from self.losses.count(corpus)
+            for part in self.losses.count(corpus):
+                names = part.documents["name"]
+                if self.sample is None and names.len() and not self.losses.found.total():
+                    self.sample = of_documents(part, names.head(1))
+                yield part
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
 
@@ -330,12 +336,20 @@ class _Run:
         """Return whether what was written has any content when it is read again."""
         if not self.target.reads or not path.exists():
             return path.exists() and any(self.losses.supported.values())
-        names_only = not self.losses.found.total()
-        again = (result.corpus for result in self.target.read(open_source(str(path))))
-        return any(
-            corpus.documents.height > 0 if names_only else content(self.target, corpus)
-            for corpus in again
-        )
+        if self.losses.found.total():
+            return any(content(self.target, corpus) for corpus in self._read_again(path))
+        if self.sample is not None:  # one name says as much as many
+            with temporary_folder() as folder:
+                assert self.target.write is not None  # noqa: S101 - as for `write`
+                self.target.write(iter([self.sample]), folder / "output")
+                if any(c.documents.height for c in self._read_again(folder / "output")):
+                    return True
+        return any(corpus.documents.height for corpus in self._read_again(path))
+
+    def _read_again(self, path: Path) -> Iterator[Corpus]:
+        """Yield what was written to a path."""
+        if path.exists():
+            yield from (result.corpus for result in self.target.read(open_source(str(path))))
 
 
 class WrongOutput(ValueError):

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from hlteval import read
 from hlteval.converters import WrongSetting, load
 from hlteval.converters.annotation_tools import prodigy
+from hlteval.converters.toolkit import json_documents, json_writing
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -377,3 +378,30 @@ def test_label_studio_results_of_unknown_types_have_no_values(take: Take) -> Non
     corpus, findings = take("label-studio", task)
     assert corpus.modifiers.is_empty()
     assert [finding.code for finding in findings] == ["JAN106"]
+
+
+@pytest.mark.parametrize("form", ["label-studio", "prodigy", "doccano", "spacy-json"])
+def test_documents_are_written_part_by_part(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = next((FIXTURES / form / "valid").iterdir())
+    corpus, _ = read_with(path, form, {})
+    for name, rows in (("whole", 1000), ("parts", 1)):
+        monkeypatch.setattr(json_writing, "_ROWS", rows)
+        load(form).write([corpus], tmp_path / name)  # type: ignore[misc]
+        assert not sum(load(form).losses(corpus).values())
+    assert (tmp_path / "parts").read_bytes() == (tmp_path / "whole").read_bytes()
+
+
+def test_of_many_problems_of_a_document_the_first_are_explained(
+    take: Take, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(json_documents, "_WAITING", 4)
+    spans = [{"start": 9, "end": 9 + at, "label": "x"} for at in range(1, 1011)]
+    found = take("prodigy", {"text": "Osh", "spans": spans}, {"text": "Uzgen", "spans": spans})[1]
+    assert [item.code for item in found] == ["JAN201"] * 1001
+    assert [item.count for item in found] == [1] * 1000 + [1020]
+    columns = [item.span.column for item in found[:1000] if item.span]
+    assert columns == sorted(columns)
+    assert found[-1].further is not None
+    assert found[-1].further.places[:11:10] == ("$[0].spans[1000]", "$[1].spans[0]")

@@ -268,3 +268,16 @@ def test_a_hint_does_not_repeat_the_offset(
     made = passage(0, "to Osh by bus", annotation("T1", "Osh", *places))
     _, (found,) = taken(collection(document(made)))
     assert (found.code, found.help) == ("BIO203", hint)
+
+
+def test_what_cannot_be_read_of_json_is_numbered_in_its_order(tmp_path: Path) -> None:
+    empty = '{"offset": 0, "text": "Osh", "annotations": [{"id": "T1"}, {}]}'
+    file = tmp_path / "d.json"
+    file.write_text(f'[7, {{"id": "d", "passages": [{empty}]}}, 8]', "utf-8")
+    rejected = read(file, "bioc-json")[0].rejected_records
+    assert rejected.select("row", "id", "code").rows() == [
+        (0, None, "JAN104"),
+        (1, None, "JAN104"),
+        (2, "T1", "BIO104"),
+        (3, None, "BIO104"),
+    ]

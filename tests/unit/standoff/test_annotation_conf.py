@@ -9,6 +9,7 @@ import pytest
 
 from hlteval import read, validate
 from hlteval.converters.standoff.annotation_conf import parse
+from hlteval.converters.standoff.conf_rules import FolderConf
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "brat-conf"
 # File, line, column, end column, level, line of annotation.conf, help.
@@ -144,3 +145,15 @@ def test_of_many_declarations_each_role_has_all_types(tmp_path: Path) -> None:
     for least, found in ((1, []), (2, ["ACF202"])):
         conf = "\n".join(["[entities]", *names, "[relations]", *lines[: 1001 - least], ""])
         assert codes(tmp_path, conf, text) == found
+
+
+def test_further_problems_of_the_file_are_at_their_lines() -> None:
+    lines = ["[relations]", "R Arg1:Q|Q", "", "R no", "R Arg1:Q", "[events]", "E A:Q, B:Q, no"]
+    found = [*FolderConf(parse("\n".join(lines)), {}).own_findings(most=1)]
+    assert [(item.code, item.position, item.count) for item in found] == [
+        ("ACF102", ":2:8", 1),
+        ("ACF101", ":4:3", 1),
+        ("ACF102", ":2:10", 4),
+        ("ACF101", ":7:13", 1),
+    ]
+    assert [item.further.places for item in found if item.further] == [(2, 5, 7, 7), (7,)]
