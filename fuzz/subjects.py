@@ -22,6 +22,7 @@ from hlteval.sources import open_source
 
 FIXTURES = Path(__file__).parents[1] / "fixtures"
 ELSEWHERE: Mapping[str, tuple[str, ...]] = {
+    "brat": ("brat/valid/*", "brat/invalid/*", "brat-conf/valid/*", "brat-conf/invalid/*"),
     "document-list": ("lorehlt-edl/valid/documents.list", "speech-sf/valid/segments.list"),
     "edl-tab": ("lorehlt-edl/valid/submission.tab", "lorehlt-edl/invalid/*.tab"),
     "hub4": ("hub4/valid/reference.tpl", "hub4/valid/system.tpl", "hub4/invalid/*.tpl"),
