@@ -198,17 +198,17 @@ class Documents(Reporter):
         item: Item = {"text": "".join(chain.from_iterable(zip(words, gaps, strict=True)))}
         texts: Item = {"orth": words, "start": places[0], "end": places[1]}
         for name in MEMBERS:
-            if columns[name].any():
+            if name in columns and columns[name].any():
                 texts[name.lower()] = self._texts(name, columns[name])
         if "morph" in texts:
             texts["morph"] = ["" if text == _NO_MORPH else text for text in texts["morph"]]
-        if columns["HEAD"].any() or "dep" in texts:
+        if ("HEAD" in columns and columns["HEAD"].any()) or "dep" in texts:
             heads = np.arange(len(words)) + columns["HEAD"]
             for at in np.flatnonzero((heads < 0) | (heads >= len(words))).tolist():
                 self._wrong(("tokens", at, "HEAD"), columns["HEAD"][at], "the distance to a token")
                 heads[at] = at
             texts |= {"dep": texts.get("dep", [""] * len(words)), "head": heads.tolist()}
-        marks = columns["SENT_START"]
+        marks = columns["SENT_START"] if "SENT_START" in columns else spaces[:0]
         if marks[1:].any() or marks.tolist() == [1]:
             firsts = np.union1d([0], np.flatnonzero(marks == 1))
             lasts = [*(firsts[1:] - 1), len(words) - 1]
