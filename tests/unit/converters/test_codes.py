@@ -109,6 +109,6 @@ def test_the_declared_codes_and_those_of_workflows_are_all() -> None:
     declared = {*CODES, *(code for item in (*forms, *known) for code in item.codes)}
     declared |= {rule.code for task in known for rule in tasks.rules(task)}
     undeclared = {code for code in catalogue() if not code.startswith(tuple(declared))}
-    # of conversions; of references, packages and evaluations, whatever the task
-    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR", "TAB", "TSK")
+    # of conversions; of references, packages, bundles and evaluations, whatever the task
+    shared = ("CNV", "REF", "PKG", "MAN", "PIP", "CPN", "CFG", "LDB", "AGR", "TAB", "TSK", "BDL")
     assert undeclared == {code for code in catalogue() if code.startswith(shared)}

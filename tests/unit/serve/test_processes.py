@@ -88,7 +88,7 @@ def test_the_process_that_waits_has_imported_all_that_a_job_needs(tmp_path: Path
         assert runner.spare
         loaded = await runner.spare.answer(Call("builtins:eval", (LOADED,)), 60)
         await runner.close()
-        rooms = ("compare.comparison", "fix.fixing", "run.engine")
+        rooms = ("compare.comparison", "fixing", "run.engine")
         assert {f"hlteval.workflows.{room}" for room in rooms} <= loaded
 
     asyncio.run(steps())
