@@ -135,6 +135,7 @@ def seen(editor: Editor) -> Counter[tuple[Any, ...]]:
 def first_file(task: str, path: Path) -> Path:
     """The first file of a submission that a system makes."""
     files = [path] if path.is_file() else sorted(file for file in path.rglob("*") if file.is_file())
+    files = [file for file in files if file.suffix != ".conf"]  # a configuration is not submitted
     suffixes = tuple(load(task).submission_suffixes)
     return next((item for item in files if item.name.endswith(suffixes)), files[0])
 
