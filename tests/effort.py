@@ -1,8 +1,9 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
-`make test` is for every change and must be quick: of matrices with many cells it takes each second
-or third (`step`), or as many as the mark `sampled` says, of random examples an eighth, and what is
-long for what it finds is left out (the mark `thorough`). `make test-thorough` is for a release.
+`make test` is for every change and must be quick: of matrices with more than four cells it takes
+each second to fourth (`step`), or as many as the mark `sampled` says, of random examples an eighth,
+and what is long for what it finds is left out (the mark `thorough`). `make test-thorough` is for a
+release.
 """
 
 import os
@@ -42,4 +43,4 @@ def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
 
 def step(cells: int) -> int:
     """Of a matrix without a mark, each how many-th cell is tried."""
-    return 1 if cells <= 8 else 2 if cells <= 24 else 3
+    return 1 if cells <= 4 else 2 if cells <= 12 else 3 if cells <= 36 else 4
