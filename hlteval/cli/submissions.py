@@ -227,8 +227,10 @@ def platform(
     from hlteval.results.scores import Scores
     from hlteval.workflows.platforms import score_folders
 
+    names = [name.strip() for name in (columns or "").split(",") if name.strip()]
+    if columns and not names:
+        raise BadParameter(f"invalid --columns {columns}: use names of metrics")
     with usage(), progress(remarks(), "scoring") as step:
-        names = [name.strip() for name in (columns or "").split(",") if name.strip()]
         result = score_folders(replace(request, step=step), folders, target, names, details)
     scored = isinstance(result, Scores)
     write(results() if scored else remarks(), platform_text(result))

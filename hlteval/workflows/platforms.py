@@ -37,6 +37,7 @@ from hlteval.results.verdict import Refusal, Verdict
 from hlteval.sources import Source, Unreadable, open_source, writing
 from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable
 from hlteval.sources.opening import OpenInput
+from hlteval.sources.writing import check_outputs
 from hlteval.tasks import is_file
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
@@ -73,19 +74,20 @@ _HELP = "fix the blocking findings, and submit again"
 _NUMBERS_ONLY = frozenset({"scorings", "curve", "pr", "ndcg"})
 
 
-def column_keys(metrics: Sequence[str], *, intervals: bool = False) -> dict[str, str]:
-    """The keys of the columns of metrics: letters, digits and `_`, up to 36, each unique.
+def column_keys(metrics: Sequence[str]) -> dict[str, str]:
+    """The keys of the columns of metrics: letters, digits and `_`, each unique.
+
+    They have up to 36 characters with the ends of the limits of an interval, which a submission may
+    lack: the keys of a bundle must not depend on it.
 
     Args:
         metrics: the names of the metrics, in the order of the columns.
-        intervals: whether there are also columns for the limits of intervals, `KEY_low` and
-            `KEY_high`.
 
     Examples:
         >>> column_keys(["f1", "sets:is_first:span.fscore"])
         {'f1': 'f1', 'sets:is_first:span.fscore': 'sets_is_first_span_fscore'}
     """
-    return flat_names(metrics, MOST_CHARACTERS - max(map(len, LIMITS)) * intervals)
+    return flat_names(metrics, MOST_CHARACTERS - max(map(len, LIMITS)))
 
 
 def default_columns(request: Request) -> list[str]:
@@ -104,12 +106,14 @@ def flat_scores(scores: Scores, columns: Sequence[str]) -> dict[str, float]:
     """The numbers of columns and limits of intervals by their keys; undefined ones are absent.
 
     Raises:
-        WrongOption: for a column that is not a metric of the scores.
+        WrongOption: for a column that is not a metric of the scores, or is given twice.
     """
+    if repeated := [name for name in columns if columns.count(name) > 1]:
+        raise WrongOption(f"the column {repeated[0]} is given twice")
     if unknown := [name for name in columns if name not in scores.metrics]:
         most = ", ".join(list(scores.metrics)[:5])
         raise WrongOption(f"no metric {unknown[0]} in the scores of {scores.task}; use {most}, …")
-    return scores.to_flat_dict(column_keys(columns, intervals=bool(scores.intervals)))
+    return scores.to_flat_dict(column_keys(columns))
 
 
 def score_folders(
@@ -134,10 +138,12 @@ def score_folders(
 
     Raises:
         FileNotFoundError: if a folder is missing or empty.
-        WrongOption: for a column that is not a metric of the task.
+        FileExistsError: if a file would be written into what is read.
+        WrongOption: for a column that is not a metric of the task, or is given twice.
     """
     task, shows_all = request.definition, details == "all"
     given = open_submission(folders / RESULT, task)
+    check_outputs([output / SCORES, output / PAGE], [folders / RESULT, folders / REFERENCE])
     reference = "" if task.scored_alone else str(find_files(folders / REFERENCE, task))
     request = replace(
         request,

@@ -205,7 +205,7 @@ class Plan:
     def columns(self) -> Mapping[str, str]:
         """The keys of the columns of metrics."""
         names = self.publication.metrics or default_columns(self.request)
-        return column_keys(names, intervals=bool(self.publication.intervals))
+        return column_keys(names)
 
 
 def make_plan(

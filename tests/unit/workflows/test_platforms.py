@@ -87,13 +87,13 @@ def test_scores_are_those_of_the_engine(
 
 
 @settings(max_examples=25)
-@given(st.lists(st.text("ab.:;=@<>é", max_size=50), unique=True, max_size=8), st.booleans())
-def test_keys_are_unique_and_short(names: list[str], intervals: bool) -> None:
-    keys = column_keys(names, intervals=intervals)
+@given(st.lists(st.text("ab.:;=@<>é", max_size=50), unique=True, max_size=8))
+def test_keys_are_unique_and_short(names: list[str]) -> None:
+    keys = column_keys(names)
     assert list(keys) == names
     assert len(set(keys.values())) == len(names)
     assert all(re.fullmatch("[A-Za-z0-9_]+", key) for key in keys.values())
-    assert all(len(key) <= (31 if intervals else 36) for key in keys.values())
+    assert all(len(key) <= 31 for key in keys.values())
 
 
 def test_limits_of_intervals_are_columns(tmp_path: Path) -> None:
@@ -195,6 +195,23 @@ def test_problems_of_folders_and_columns_are_errors_of_use(tmp_path: Path) -> No
         score_folders(request, tmp_path, tmp_path)
     with pytest.raises(WrongOption, match="no metric f2 "):
         score_folders(request, edl(tmp_path / "input"), tmp_path, ["f2"])
+    metric = "strong_mention_match.fscore"
+    with pytest.raises(WrongOption, match=f"the column {metric} is given twice"):
+        score_folders(request, tmp_path / "input", tmp_path, [metric, metric])
+    result = CliRunner().invoke(
+        app, ["platform", "lorehlt-edl", str(tmp_path / "input"), str(tmp_path), "--columns", ","]
+    )
+    assert (result.exit_code, "invalid --columns ,: use" in result.output) == (2, True)
+
+
+@pytest.mark.parametrize("folder", ["ref", "res", "res/output"])
+def test_no_output_is_written_into_what_is_read(folder: str, tmp_path: Path) -> None:
+    inputs = edl(tmp_path)
+    (tmp_path / "res/scores.json").write_text("{}", "utf-8")
+    with pytest.raises(FileExistsError, match=r"scores\.json is an input"):
+        score_folders(Request("lorehlt-edl", ""), inputs, tmp_path / folder)
+    assert (tmp_path / "res/scores.json").read_text("utf-8") == "{}"
+    assert not (tmp_path / folder / "detailed_results.html").exists()
 
 
 def test_large_pages_lose_what_is_less_important_and_say_so() -> None:
