@@ -21,7 +21,7 @@ from typing import ClassVar
 import msgspec
 
 from hlteval.converters import known, load
-from hlteval.findings import Finding, Findings, finding
+from hlteval.findings import REFERENCE, Finding, Findings, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.packages import (
     Block,
@@ -245,11 +245,16 @@ def make_plan(
     publication = msgspec.structs.replace(
         read.publication, **{name: value for name, value in given.items() if value}
     )
-    needs = not (declared.scored_alone or all(each.reference for each in publication.phases))
-    if bool(reference) is declared.scored_alone or (needs and not reference):
-        reason = "has no reference; leave out -r" if reference else "needs a reference; add -r PATH"
-        raise WrongOption(f"{task} {reason}")
+    own = [phase.reference for phase in publication.phases]
+    if reference and declared.scored_alone:
+        raise WrongOption(f"{task} has no reference; leave out -r")
+    if not reference and not declared.scored_alone:
+        if not own or "" in own:
+            raise WrongOption(f"{task} needs a reference; add -r PATH")
+        reference = read.path_of(own[0])
     for path in filter(None, (reference, publication.example, publication.documents)):
+        if path == "-":
+            raise WrongOption("a bundle is made of files: use paths instead of -")
         open_source(path)
     merged = {**read.values(declared), **options}
     request = Request(task, "", reference, profile=publication.profile, options=merged)
@@ -266,7 +271,7 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
 
     Raises:
         FileExistsError: if the archive exists, unless `force` is set.
-        Refused: if the example is not scored.
+        Refused: if a reference has blocking findings, or the example is not scored.
         WrongOption: if something cannot be in a bundle.
     """
     task, path = plan.task, Path(target if target.endswith(".zip") else f"{target}.zip")
@@ -274,7 +279,9 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
         raise FileExistsError(f"{path} exists; use --force to replace it")
     publication = plan.publication
     read = [*plan.references, publication.example, publication.documents, plan.settings.path]
+    read += [str(plan.request.options.get(o.name) or "") for o in task.options if o.is_input]
     check_outputs([path], filter(None, read))
+    check_references(plan)
     findings, solution = example_of(plan)
     made = codabench_files if plan.platform == "codabench" else evalai_files
     files = made(plan, solution)
@@ -284,6 +291,20 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
         size, digest = unfinished.stat().st_size, file_sha256(unfinished)
     members = tuple(Listed(name, "file", len(data)) for name, data in sorted(files.items()))
     return PackedArchive(path=str(path), verdict=verdict, size=size, sha256=digest, members=members)
+
+
+def check_references(plan: Plan) -> None:
+    """Check the reference of each phase: with a wrong one, no submission would be scored.
+
+    Raises:
+        Refused: if one has blocking findings.
+    """
+    for reference in filter(None, plan.references):
+        request = replace(plan.request, system=reference, reference="", role=REFERENCE)
+        verdict = engine.validate(request)
+        if any(each.blocking for each in verdict.findings):
+            reason = f"nothing was written because of blocking findings in {reference}"
+            raise Refused(verdict, reason, "correct the reference, and publish again")
 
 
 def example_of(plan: Plan) -> tuple[list[Finding], Files]:
@@ -361,7 +382,7 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
             }
         )
     board = {"title": "Results", "key": "results", "submission_rule": "Force_Best"}
-    names = [f"{title} ({phase.name})" for phase in plan.phases]
+    names = {phase.reference: f"{title} ({phase.name})" for phase in reversed(plan.phases)}
     every = [*range(len(references))]
     return {
         "version": 2,
@@ -382,7 +403,7 @@ def codabench_configuration(plan: Plan, has_solution: bool) -> dict[str, object]
         "tasks": [
             {
                 "index": index,
-                "name": names[index][:256],
+                "name": names[references[index]][:256],
                 "description": task.title,
                 "scoring_program": "scoring_program.zip",
                 "reference_data": f"reference_data_{index + 1}.zip",

@@ -23,6 +23,7 @@ from hlteval.findings import Finding
 from hlteval.reports.packages import yaml_text
 from hlteval.results.packages import PackedArchive
 from hlteval.tasks import BUILTIN, load
+from hlteval.tasks.task import WrongOption
 from hlteval.workflows import platforms
 from hlteval.workflows.platforms import check_bundle
 from hlteval.workflows.publication import make_plan, publish
@@ -361,3 +362,29 @@ def test_a_bundle_is_replaced_only_if_that_is_wanted(tmp_path):
     assert (again.exit_code, "--force" in again.stderr) == (2, True)
     called = CliRunner().invoke(app, [*words, "--force", "--format", "json"])
     assert json.loads(called.stdout)["archive"] == str(tmp_path / "b.zip")
+
+
+def test_references_of_phases_are_judged_and_may_be_all(tmp_path):
+    shutil.copytree(DEMO / "reference", tmp_path / "good")
+    shutil.copytree(DEMO / "reference", tmp_path / "bad")
+    (tmp_path / "bad/demo-1.a2").write_text("E1 no tab\n", "utf-8")
+    (tmp_path / "empty").mkdir()
+    phase = '[[phases]]\nname = "{0}"\nstart = {1}-01-01\nend = {1}-12-31\nreference = "{2}"\n'
+    dev = phase.format("A", 2026, "good") + phase.format("B", 2027, "good")
+    for last in ("bad", "empty"):
+        (tmp_path / "p.toml").write_text(dev + phase.format("C", 2028, last), "utf-8")
+        with pytest.raises(Refused, match=f"blocking findings in .*{last}"):
+            made(tmp_path / "b.zip", "seedev-full", "", "codabench", settings=f"{tmp_path}/p.toml")
+    assert not (tmp_path / "b.zip").exists()
+    shutil.copytree(DEMO / "reference", tmp_path / "other")
+    (tmp_path / "p.toml").write_text(dev + phase.format("C", 2028, "other"), "utf-8")
+    made(tmp_path / "b.zip", "seedev-full", "", "codabench", settings=f"{tmp_path}/p.toml")
+    configuration = yaml.safe_load(files(tmp_path / "b.zip")["competition.yaml"])
+    assert [task["name"][-4:] for task in configuration["tasks"]] == [" (A)", " (C)"]
+    assert [each["tasks"] for each in configuration["phases"]] == [[0], [0], [1]]
+
+
+@pytest.mark.parametrize("reference", ["", "-"])
+def test_a_bundle_needs_files_of_a_reference(reference):
+    with pytest.raises(WrongOption, match=r"needs a reference; add -r|use paths instead of -"):
+        make_plan("seedev-full", reference, "codabench", None, {}, {})
