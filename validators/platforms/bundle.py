@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 import msgspec
@@ -26,8 +27,8 @@ from hlteval.syntax.places import Extent, KeyPlaces, Path, Places
 
 #: The limits of bundles, which have archives of libraries in them.
 LIMITS = Limits(nested=True, member_bytes=1 << 30, total_bytes=1 << 32)
-#: The most nodes of a configuration, those of aliases each time.
-_MOST = 100_000
+#: The most nodes of a configuration, those of aliases each time, and of names in a message.
+_MOST, _NAMES = 10_000, 20
 _DATES = "tag:yaml.org,2002:timestamp"
 _PROBLEMS = {
     "minLength": ("is empty", "write a text, or remove the key"),
@@ -37,7 +38,7 @@ _PROBLEMS = {
     "uniqueItems": ("has the same twice", "write each one once"),
 }
 #: The versions of Python in names of images: python:3.12-slim, codalab/codalab-legacy:py37.
-_PYTHON = re.compile(r"python:?-?(\d)(?:\.(\d+))?|[:\-_]py(\d)(\d*)\b")
+_PYTHON = re.compile(r"python:?-?(\d)(?:\.(\d{1,3}))?|[:\-_]py(\d)(\d{0,3})\b")
 #: The first version of Python that hlteval runs on.
 OLDEST = (3, 11)
 
@@ -54,6 +55,11 @@ class Bundle:
         named = {normalize(each.name): each for each in self.source.members}
         return {name: each for name, each in named.items() if name and not is_junk(name)}
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether all its files can be read."""
+        return not any(each.severity == "error" for each in self.source.findings)
+
     def read(self, path: str) -> bytes | None:
         """Return the bytes of a file; None if there is none, or it cannot be read."""
         member = self.files.get(normalize(path))
@@ -67,19 +73,28 @@ class Bundle:
         member = self.files.get(normalize(path))
         return f"{self.source.path}/{path}" if member is None else member.display
 
+    @cached_property
+    def folders(self) -> frozenset[str]:
+        """The folders of its files."""
+        return frozenset(
+            str(folder) for name in self.files for folder in PurePosixPath(name).parents
+        )
+
     def part(self, path: str) -> Bundle | None:
         """Return an archive or a folder as a bundle; None if there is none."""
         name = normalize(path)
         data = self.read(name)
         if data is not None:
             return Bundle(open_stream(iter([data]), self.display(name), LIMITS))
+        if name not in self.folders:
+            return None
         inside = [
             msgspec.structs.replace(member, name=other.removeprefix(f"{name}/"))
             for other, member in self.files.items()
             if other.startswith(f"{name}/")
         ]
         folder = replace(self.source, path=self.display(name), members=tuple(inside), findings=())
-        return Bundle(folder) if inside else None
+        return Bundle(folder)
 
 
 class Configuration:
@@ -104,6 +119,7 @@ class Configuration:
         self.dates: set[Path] = set()
         self.problems: list[Problem] = []
         self.nodes = 0
+        self.sizes: dict[str, int | None] = {}
         self.parse()
 
     def parse(self) -> None:
@@ -132,12 +148,12 @@ class Configuration:
             return [self.value(item, (*path, at), key) for at, item in enumerate(node.value)]
         if node.id == "mapping":
             table: dict[str, object] = {}
-            for name, item in node.value:
-                place = Extent(name.start_mark.index, name.end_mark.index)
-                if name.value in table:
-                    values = {"key": str(name.value)}
-                    self.problems.append(Problem("BDL206", 0, *place, values))
-                table[str(name.value)] = self.value(item, (*path, str(name.value)), place)
+            for given, item in node.value:
+                place = Extent(given.start_mark.index, given.end_mark.index)
+                name = given.value if given.id == "scalar" else self.text[place.start : place.end]
+                if name in table:
+                    self.problems.append(Problem("BDL206", 0, *place, {"key": name}))
+                table[name] = self.value(item, (*path, name), place)
             return table
         if node.tag == _DATES:
             self.dates.add(path)
@@ -183,12 +199,12 @@ class Configuration:
 
     def check_unique(self, path: Path, key: str) -> Iterator[Finding]:
         """Yield findings about values of a key that several tables of a list have."""
-        seen: set[object] = set()
-        for index, table in enumerate(at(self.content, path)):
+        seen: set[str] = set()
+        for place, table in tables_of(self.content, *path):
             value = table.get(key)
-            if value is not None and value in seen:
-                yield self.finding("BDL207", *path, index, key, key=key, value=value)
-            seen.add(value)
+            if value is not None and repr(value) in seen:
+                yield self.finding("BDL207", *place, key, key=key, value=value)
+            seen.add(repr(value))
 
     def check_defined(
         self, given: Iterable[tuple[Path, object]], known: Iterable[object], kind: str
@@ -201,7 +217,8 @@ class Configuration:
             kind: what they name, in a word.
         """
         every = list(known)
-        listed = ", ".join(map(str, every)) or "none"
+        listed = ", ".join(map(str, every[:_NAMES])) or "none"
+        listed += ", …" * (len(every) > _NAMES)
         for path, value in given:
             if value not in every:
                 yield self.finding("BDL208", *path, kind=kind, value=value, known=listed)
@@ -220,14 +237,17 @@ class Configuration:
         if reason := unsafe_reason(written):
             yield self.finding("BDL303", *path, path=written, reason=reason)
             return
-        data, folder = self.bundle.read(written), self.bundle.part(written)
-        if data is None and folder is None:
+        if written not in self.sizes:
+            data = self.bundle.read(written)
+            self.sizes[written] = None if data is None else len(data.strip())
+        size = self.sizes[written]
+        if size is None and normalize(written) not in self.bundle.folders:
             names = list(self.bundle.files)
             hint = did_you_mean(written, names, "add it, or correct the path")
             yield self.finding("BDL301", *path, path=written, hint=hint)
         elif ends and not written.lower().endswith(ends):
             yield self.finding("BDL304", *path, key=key, path=written, wanted=" or ".join(ends))
-        elif data is not None and not data.strip():
+        elif size == 0:
             yield self.finding("BDL302", *path, path=written)
 
     def check_archive(self, path: Path) -> Iterator[Finding]:
@@ -275,6 +295,17 @@ def at(content: Any, path: Path) -> Any:
     return content
 
 
+def items_of(content: Any, *path: str | int) -> list[tuple[Path, Any]]:
+    """Return the items of a list with their paths; none if it is not a list.
+
+    Examples:
+        >>> items_of({"tasks": [0]}, "tasks"), items_of({"tasks": 0}, "tasks")
+        ([(('tasks', 0), 0)], [])
+    """
+    items = at(content, path)
+    return [((*path, at), item) for at, item in enumerate(items if isinstance(items, list) else ())]
+
+
 def tables_of(content: Any, *path: str | int) -> list[tuple[Path, Mapping[str, Any]]]:
     """Return the tables of a list with their paths.
 
@@ -282,9 +313,7 @@ def tables_of(content: Any, *path: str | int) -> list[tuple[Path, Mapping[str, A
         >>> tables_of({"pages": [{"file": "a.md"}, 3]}, "pages")
         [(('pages', 0), {'file': 'a.md'})]
     """
-    items = at(content, path)
-    tables = enumerate(items if isinstance(items, list) else ())
-    return [((*path, index), item) for index, item in tables if isinstance(item, dict)]
+    return [(place, item) for place, item in items_of(content, *path) if isinstance(item, dict)]
 
 
 def python_of(image: str) -> tuple[int, int] | None:
@@ -313,7 +342,7 @@ def check_program(program: Bundle, name: str, python: tuple[int, int] | None) ->
     version = min(max(python or OLDEST, (3, 7)), (3, 14))
     try:
         tree = ast.parse(text, feature_version=version)
-    except (SyntaxError, ValueError) as error:
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:  # of the parser
         lines = text.splitlines(keepends=True)
         line = min(max(getattr(error, "lineno", 1) or 1, 1), max(len(lines), 1))
         start = sum(map(len, lines[: line - 1])) + max((getattr(error, "offset", 1) or 1) - 1, 0)

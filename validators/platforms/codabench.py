@@ -18,6 +18,7 @@ from hlteval.validators.platforms.bundle import (
     Configuration,
     at,
     check_program,
+    items_of,
     python_of,
     tables_of,
 )
@@ -81,15 +82,16 @@ def check_tasks(configuration: Configuration) -> Iterator[Finding]:
         if isinstance(written, str) and written not in programs:
             programs.add(written)
             part = configuration.bundle.part(written)
-            yield from check_scoring(part, content) if part else ()
+            if part is not None and part.is_whole:
+                yield from check_scoring(part, content)
     for path, _ in tables_of(content, "solutions"):
         yield from configuration.check_archive((*path, "path"))
     known = [task.get("index") for _, task in tables_of(content, "tasks")]
     for kind in ("solutions", "phases"):
         named = [
-            ((*path, "tasks", number), index)
+            item
             for path, _ in tables_of(content, kind)
-            for number, index in enumerate(at(content, (*path, "tasks")) or ())
+            for item in items_of(content, *path, "tasks")
         ]
         yield from configuration.check_defined(named, known, "task")
 
@@ -188,9 +190,9 @@ def check_columns(configuration: Configuration) -> Iterator[Finding]:
         known = [column.get("index") for column in columns]
         named = [((*path, "primary_index"), board.get("primary_index", 0))]
         named += [
-            ((*place, "computation_indexes", number), index)
-            for place, column in tables_of(configuration.content, *path, "columns")
-            for number, index in enumerate(column.get("computation_indexes") or ())
+            item
+            for place, _ in tables_of(configuration.content, *path, "columns")
+            for item in items_of(configuration.content, *place, "computation_indexes")
         ]
         yield from configuration.check_defined(named if columns else (), known, "column")
 

@@ -7,13 +7,19 @@ phase and the one file that a participant uploaded; an exception is what the par
 import json
 import sys
 from collections.abc import Iterator
-from itertools import combinations
 from pathlib import Path as FilePath
 from tempfile import TemporaryDirectory
 
 from hlteval.findings import Finding, finding
 from hlteval.syntax.places import Path
-from hlteval.validators.platforms.bundle import Bundle, Configuration, at, check_program, tables_of
+from hlteval.validators.platforms.bundle import (
+    Bundle,
+    Configuration,
+    at,
+    check_program,
+    items_of,
+    tables_of,
+)
 from hlteval.validators.platforms.codabench import moment_of
 from hlteval.validators.platforms.trial import Trial, judge_scores, run_apart, unpack
 
@@ -46,7 +52,7 @@ def check(bundle: Bundle) -> Iterator[Finding]:
     part = bundle.part(written) if isinstance(written, str) and not problems else None
     if part is not None:
         yield from part.source.findings
-        yield from check_script(part)
+        yield from check_script(part) if part.is_whole else ()
 
 
 def check_dates(configuration: Configuration, path: Path) -> Iterator[Finding]:
@@ -85,11 +91,13 @@ def check_identifiers(configuration: Configuration) -> Iterator[Finding]:
         known = [table.get("id") for _, table in tables_of(content, kind)]
         given = [((*path, key), split[key]) for path, split in splits if key in split]
         yield from configuration.check_defined(given, known, key.removesuffix("_id"))
-    for (_, first), (path, second) in combinations(splits, 2):
-        if all(first.get(key) == second.get(key) for key in named):
-            value = "/".join(str(second.get(key)) for key in named)
+    seen = set[str]()
+    for path, split in splits:
+        value = "/".join(str(split.get(key)) for key in named)
+        if value in seen:
             key = "phase, leaderboard and split"
             yield configuration.finding("BDL207", *path, key=key, value=value)
+        seen.add(value)
 
 
 def check_script(program: Bundle) -> Iterator[Finding]:
@@ -178,7 +186,10 @@ def judge(
     for _, each in tables_of(content, "challenge_phase_splits"):
         if each.get("challenge_phase_id") == phase:
             wanted[str(splits.get(each.get("dataset_split_id")))] = each.get("leaderboard_id")
-    returned = json.loads(result.read_text("utf-8"))
+    try:
+        returned = json.loads(result.read_text("utf-8"))
+    except (OSError, ValueError, RecursionError):  # the script has ended its process, or more
+        returned = None
     items = returned.get("result") if isinstance(returned, dict) else None
     if not isinstance(items, list) or not items:
         reason = "evaluate returns no list of results"
@@ -194,9 +205,6 @@ def judge(
         columns: dict[str, Path] = {}
         for path, board in tables_of(content, "leaderboard"):
             if board.get("id") == wanted[name]:
-                labels = at(board, ("schema", "labels")) or ()
-                columns |= {
-                    str(label): (*path, "schema", "labels", number)
-                    for number, label in enumerate(labels)
-                }
+                labels = items_of(content, *path, "schema", "labels")
+                columns |= {str(label): place_of_label for place_of_label, label in labels}
         yield from judge_scores(configuration, place, scores, columns)

@@ -14,8 +14,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path as FilePath
+from threading import Thread
 from time import monotonic
-from typing import Any
+from typing import IO, Any
 
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
@@ -25,6 +26,8 @@ from hlteval.validators.platforms.bundle import Bundle, Configuration
 
 #: The files that a program writes, and the maximum size of the page in bytes.
 SCORES, PAGE, MOST_BYTES = "scores.json", "detailed_results.html", 5_000_000
+#: Bytes of the first and of each of the last two parts that are kept of what a program prints.
+_PART = 50_000
 #: Another user than the one who checks.
 _NOBODY = "65534"
 #: What must work for another user: this Python, its libraries, and Python in a process of its own.
@@ -89,13 +92,18 @@ def run_apart(words: Sequence[str], folder: FilePath, limit: float) -> Trial:
             stderr=subprocess.PIPE,
             start_new_session=True,
         ) as process:
+            errors = list[bytes]()
+            reading = Thread(target=keep_ends, args=(process.stderr, errors))
+            reading.start()
             try:
-                _, errors = process.communicate(timeout=limit)
-                return process.returncode, errors
+                status: int | None = process.wait(limit)
             except subprocess.TimeoutExpired:
-                end = getattr(os, "killpg", None)  # with what it has started
+                status = None
+            end = getattr(os, "killpg", None)
+            with suppress(OSError):  # ends what it has started, too
                 end(process.pid, signal.SIGKILL) if end else process.kill()
-                return None, process.communicate()[1]
+            reading.join()
+            return status, b"".join(errors)
 
     probe = [sys.executable, "-c", _PROBE]
     for isolation, before in isolations():  # noqa: B007 - the last one always works
@@ -110,13 +118,21 @@ def run_apart(words: Sequence[str], folder: FilePath, limit: float) -> Trial:
     return Trial(status, errors.decode("utf-8", "replace"), monotonic() - start, isolation)
 
 
+def keep_ends(stream: IO[bytes], parts: list[bytes]) -> None:
+    """Read a stream to its end, and keep the first and the last parts of it."""
+    while part := stream.read(_PART):
+        parts.append(part)
+        del parts[1:-2]
+
+
 def unpack(bundle: Bundle, folder: FilePath) -> None:
     """Write the files of a part of a bundle to a folder, which is made."""
     folder.mkdir(parents=True, exist_ok=True)
     for name in bundle.files:
         if stays_inside(name) and (data := bundle.read(name)) is not None:
-            (folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (folder / name).write_bytes(data)
+            with suppress(OSError):  # a name that is too long, or that of a folder, too
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
 
 
 def read_scores(output: FilePath) -> tuple[Mapping[str, Any], str]:
@@ -131,7 +147,7 @@ def read_scores(output: FilePath) -> tuple[Mapping[str, Any], str]:
         else:
             pairs = (line.partition(":") for line in text.splitlines() if line.strip())
             scores = {key.strip(): float(value) for key, _, value in pairs}
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         return {}, f"{names[0]} cannot be read: {error}"
     return (scores, "") if isinstance(scores, dict) else ({}, f"{names[0]} is not one object")
 

@@ -7,19 +7,24 @@ import re
 import shutil
 import sys
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner
 
 from hlteval.cli.app import app
 from hlteval.findings import Finding
+from hlteval.sources import open_source
 from hlteval.tasks import load
+from hlteval.validators.platforms import codabench, evalai
 from hlteval.validators.platforms import trial as trials
+from hlteval.validators.platforms.bundle import Bundle
 from hlteval.validators.platforms.trial import isolations, run_apart
 from hlteval.workflows.platforms import check_bundle
 from hlteval.workflows.publication import read_settings
+from tests.effort import share
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
 BASE = FIXTURES / "codabench/valid/accuracy"
@@ -247,3 +252,108 @@ def test_a_program_that_takes_too_long_ends_with_all_that_it_has_started(tmp_pat
     trial = run_apart([sys.executable, "-c", code], tmp_path, 0.5)
     assert trial.status is None
     assert trial.seconds < 30
+
+
+def places(value: object, path: tuple[object, ...] = ()) -> Iterator[tuple[object, ...]]:
+    """The paths of all values of a configuration."""
+    yield path
+    items = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value if isinstance(value, list) else ())
+    )
+    for key, item in items:
+        yield from places(item, (*path, key))
+
+
+JUNK = (
+    None,
+    3,
+    True,
+    "x",
+    "9" * 5000,
+    float("nan"),
+    [],
+    {},
+    [[{}], None, "a"],
+    {"a": [1], "b": {}},
+)
+
+
+@pytest.mark.parametrize(
+    ("room", "module", "name"),
+    [("codabench", codabench, codabench.NAME), ("evalai", evalai, evalai.NAMES[0])],
+)
+def test_any_value_in_place_of_another_is_judged(room, module, name, tmp_path):
+    shutil.copytree(FIXTURES / room / "valid/accuracy", tmp_path / "bundle")
+    file = tmp_path / "bundle" / name
+    valid = yaml.load(file.read_text("utf-8"), Loader=yaml.BaseLoader)
+    findings = 0
+    for path in share(places(valid), 2):
+        for junk in JUNK:
+            changed = json.loads(json.dumps(valid))
+            part = changed
+            for step in path[:-1]:
+                part = part[step]
+            if path:
+                part[path[-1]] = junk
+            file.write_text(json.dumps(changed if path else junk), "utf-8")
+            bundle = Bundle(open_source(str(tmp_path / "bundle")))
+            findings += sum(each.severity == "error" for each in module.check(bundle))
+    assert findings > 500
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "hello", "- 1", "a: &x [*x]", "{[a]: b, {c: d}: e}", "version: !!int abc", "[" * 9000,
+        'docker_image: "python:3.' + "9" * 6000 + '"', "version: " + "9" * 6000,
+        '!!python/object/apply:os.system ["exit"]', "\x00", "a: 1\n" * 9000,
+    ],
+)  # fmt: skip
+def test_any_text_is_judged(text, tmp_path):
+    for room, name in (("codabench", codabench.NAME), ("evalai", evalai.NAMES[0])):
+        shutil.copytree(FIXTURES / room / "valid/accuracy", tmp_path / room)
+        (tmp_path / room / name).write_text(text, "utf-8")
+        verdict, note = check_bundle(str(tmp_path / room))
+        assert not verdict.passed
+        assert not note
+
+
+def test_what_a_program_prints_is_kept_in_part(tmp_path):
+    code = "import sys; [sys.stderr.write('x' * 99 + chr(10)) for _ in range(30000)]"
+    code += "; sys.stderr.write('the end')"
+    trial = run_apart([sys.executable, "-c", code], tmp_path, 60)
+    assert trial.status == 0
+    assert len(trial.errors) <= 150_000
+    assert trial.errors.startswith("xxx")
+    assert trial.errors.endswith("the end")
+
+
+def test_an_evaluation_script_that_ends_its_process_returns_nothing(tmp_path):
+    target = bundle("BDL402-no-result", tmp_path, "evalai")
+    for file in target.rglob("main.py"):
+        file.write_text("import os\n\ndef evaluate(*_, **__):\n    os._exit(0)\n", "utf-8")
+    for archive in target.rglob("*script*.zip"):
+        with zipfile.ZipFile(archive, "w") as inner:
+            inner.writestr("__init__.py", "import os\n\ndef evaluate(*_, **__):\n    os._exit(0)\n")
+    verdict, _ = check_bundle(str(target))
+    assert [each.code for each in verdict.findings] == ["BDL402"]
+
+
+def test_a_file_and_a_folder_of_one_name_do_not_stop_the_check(tmp_path):
+    with zipfile.ZipFile(tmp_path / "program.zip", "w") as inner:
+        for file in (BASE / "program").iterdir():
+            inner.write(file, file.name)
+        inner.writestr("a", "1")
+        inner.writestr("a/b", "2")
+        inner.writestr("n" * 300, "3")
+    shutil.copytree(BASE, tmp_path / "bundle")
+    shutil.rmtree(tmp_path / "bundle/program")
+    shutil.copy(tmp_path / "program.zip", tmp_path / "bundle/program.zip")
+    text = (tmp_path / "bundle/competition.yaml").read_text("utf-8")
+    text = text.replace(": program\n", ": program.zip\n")
+    (tmp_path / "bundle/competition.yaml").write_text(text, "utf-8")
+    verdict, note = check_bundle(str(tmp_path / "bundle"))
+    assert [each.code for each in verdict.findings] == ["SRC114"]
+    assert not note
