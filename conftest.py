@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.effort import THOROUGH, step, thorough
+from tests.effort import THOROUGH, is_tried, step, thorough
 
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -80,8 +80,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         kept, left = list[pytest.Item](), list[pytest.Item]()
         for name, item in zip(functions, items, strict=True):
             sampled = item.get_closest_marker("sampled")
-            beside = numbers[name] % (sampled.args[0] if sampled else step(cells[name]))
-            out = beside or item.get_closest_marker("thorough")
+            of = sampled.args[0] if sampled else step(cells[name])
+            out = not is_tried(numbers[name], of) or item.get_closest_marker("thorough")
             (left if out else kept).append(item)
             numbers[name] += 1
         items[:] = kept

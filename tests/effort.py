@@ -1,7 +1,7 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
 `make test` is for every change and must be quick: of matrices with more than four cells it takes
-each second to fourth (`step`), or as many as the mark `sampled` says, of random examples an eighth,
+one of two to four (`step`), or of as many as the mark `sampled` says, of random examples an eighth,
 and what is long for what it finds is left out (the mark `thorough`). `make test-thorough` is for a
 release.
 """
@@ -42,5 +42,17 @@ def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
 
 
 def step(cells: int) -> int:
-    """Of a matrix without a mark, each how many-th cell is tried."""
+    """Of a matrix without a mark, one of how many cells is tried."""
     return 1 if cells <= 4 else 2 if cells <= 12 else 3 if cells <= 36 else 4
+
+
+def is_tried(number: int, of: int) -> bool:
+    """Whether a cell is among those that are tried, one of some, the first one included.
+
+    They are spread evenly, but never in step with an inner parameter: of two profiles that take
+    turns, each second cell would always be the same.
+    """
+    return number * _GOLDEN_RATIO % 1 < 1 / of
+
+
+_GOLDEN_RATIO = (5**0.5 - 1) / 2

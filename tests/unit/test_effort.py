@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import THOROUGH, share, step, tries
+from tests.effort import THOROUGH, is_tried, share, step, tries
 
 ROOT = Path(__file__).parents[2]
 SUITE = """
@@ -32,6 +32,16 @@ def test_a_share_is_an_eighth_of_the_examples_and_a_third_of_the_cells(monkeypat
     monkeypatch.setenv(THOROUGH, "1")
     assert tries(100) == 100
     assert share("abc") == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("of", [2, 3, 4, 6, 8])
+def test_cells_are_spread_over_every_inner_parameter(of):
+    tried = [number for number in range(240) if is_tried(number, of)]
+    assert tried[0] == 0
+    assert abs(len(tried) - 240 / of) <= 2
+    for inner in (2, 3, 4, 6, 8):
+        counts = [sum(number % inner == each for number in tried) for each in range(inner)]
+        assert min(counts) >= 240 / of / inner / 2
 
 
 @pytest.mark.parametrize(
