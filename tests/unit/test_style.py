@@ -46,6 +46,20 @@ def lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
+def test_lines_end_alike_on_every_system() -> None:
+    """Windows writes a carriage return before each line feed, unless `newline` is given."""
+    bare = [
+        f"{name}:{node.lineno}"
+        for name, tree in TREES.items()
+        for node in nodes(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "write_text"
+        and "newline" not in {keyword.arg for keyword in node.keywords}
+    ]
+    assert not bare
+
+
 def test_there_is_something_to_hold():
     assert len(TREES) > 50
     assert len(list(functions())) > 300

@@ -124,6 +124,16 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_the_package_is_typed_for_other_systems(platform: str, package: Path) -> None:
+    """What a system does not have is not called there: `os.killpg`, `fcntl`, `signal.SIGALRM`."""
+    config = ["--config-file", str(ROOT / "pyproject.toml"), "--platform", platform]
+    with chdir(package):
+        output, errors, status = api.run(config)
+    assert (errors, status) == ("", 0), output
+
+
 @pytest.fixture(scope="module")
 def errors(tmp_path_factory: pytest.TempPathFactory, package: Path) -> dict[str, list[str]]:
     """The errors of both, by file; what `make types` has cached is not checked again."""
