@@ -158,7 +158,7 @@ def _metrics(scores: Scores) -> Table:
         between = [limits] if scores.intervals else []
         if ranks or not many:
             style = "bold" if ranks else ""
-            rows.append([(name, style), value, *between, ("ranks" * ranks, "dim")])
+            rows.append([(name, style), value, *between, ("(primary)" * ranks, "dim")])
     return Table(columns, rows, header=False)
 
 

@@ -76,7 +76,7 @@ def test_text_names_metrics_scorings_and_the_signature(
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[0] == "seedev-full, profile plan"
-    assert lines[1].split() == ["f1", "0.9231", "ranks"]  # 2 * 6/7 / (1 + 6/7)
+    assert lines[1].split() == ["f1", "0.9231", "(primary)"]  # 2 * 6/7 / (1 + 6/7)
     assert any(line.split()[:2] == ["Main", "scoring"] for line in lines)
     assert "|task:seedev-full|profile:plan|" in result.stdout
 

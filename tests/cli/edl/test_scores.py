@@ -85,7 +85,7 @@ def test_a_folder_gets_all_tables_and_the_listing_and_can_be_written_again(score
 
 def test_people_read_a_table_and_the_one_that_ranks(scores):
     told = scores().stdout
-    assert "strong_typed_all_match.fscore  0.4000  ranks" in told
+    assert "strong_typed_all_match.fscore  0.4000  (primary)" in told
     assert "strong_mention_match.ptp" not in told
     assert "mention_ceaf;docid=<micro>" in told
 
