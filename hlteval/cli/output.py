@@ -265,26 +265,27 @@ def show_verdict(
     others: Iterable[Output] = (),
     copy: FixedCopy | None = None,
 ) -> None:
-    """Print a verdict and write it to files, in text with a maximum of findings per file.
+    """Print a verdict and write it to files, with a maximum of findings per file.
 
     Args:
         verdict: the verdict.
         form: the output format.
-        max_findings: the maximum; None for the usual one.
+        max_findings: the maximum; None for the usual one of each format.
         files: the files.
         others: other outputs.
         copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
             that cannot show them they are on standard error.
     """
+    from msgspec.structs import replace
+
     from hlteval.reports import findings
     from hlteval.reports.packages import fixes_text
 
-    limit = findings.MAX_FINDINGS if max_findings is None else max_findings
-
     def render(name: str) -> str | RenderableType:
         if copy is not None and name == "json":
-            return findings.json(copy)
-        rendered = findings.render(verdict, name, limit)
+            shown = findings.bounded(verdict, max_findings or 0)
+            return findings.json(replace(copy, verdict=shown))
+        rendered = findings.render(verdict, name, max_findings)
         if copy is None or isinstance(rendered, str):
             return rendered
         return Group(fixes_text(copy), rendered)

@@ -61,7 +61,9 @@ def test_the_explanation_of_a_task_is_grouped(invoke: Run) -> None:
     assert lines[2] == "Metrics are named MEASURE.STATISTIC: conll_average.f1 (primary)"
     text = invoke("tasks", "seedev-full").stdout
     assert "  ser (primary, profile official)\n" in text
-    assert "  insertions                  Unpaired predicted events: false positives. Lower\n" in text
+    assert (
+        "  insertions                  Unpaired predicted events: false positives. Lower\n" in text
+    )
 
 
 @pytest.mark.parametrize("command", ["validate", "convert", "score", "compare", "explain"])

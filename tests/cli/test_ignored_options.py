@@ -99,10 +99,6 @@ def test_what_options_need_exists() -> None:
         (("score", "--seed", "3"), "--seed has no effect without --bootstrap"),
         (("score", "--confidence", "0.9"), "--confidence has no effect without --bootstrap"),
         (("score", "--seed", "3", "--bootstrap", "0"), "--seed has no effect without --bootstrap"),
-        (
-            ("validate", "--format", "json", "--max-findings", "3"),
-            "--max-findings has no effect without --format text",
-        ),
     ],
 )
 def test_common_options_without_effect_are_refused(
