@@ -89,7 +89,11 @@ def validation_command(request: Request) -> list[str]:
 
 
 def score(
-    request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
+    request: Request,
+    outputs: Outputs,
+    output: Path | None = None,
+    beside: list[str] | None = None,
+    quiet: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.workflows.compare.plotting import plot_scores
@@ -107,7 +111,7 @@ def score(
         scores = engine.score(replace(request, step=step))
         plot_scores(request, scores, outputs.plot, beside or ())
     with usage():
-        show_scores(outputs.with_defaults(scores), outputs, view, output)
+        show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
 
 def compare(

@@ -130,7 +130,7 @@ def _select(findings: Sequence[Finding], limit: int) -> set[int]:
     return {number for _, _, number in sorted(ranked)[: FILES * limit]}
 
 
-def bounded(verdict: Verdict, max_findings: int) -> Verdict:
+def with_maximum(verdict: Verdict, max_findings: int) -> Verdict:
     """Return a verdict whose findings are those of `text`; the others are one per code and file.
 
     Counts are those of all findings.
@@ -143,7 +143,7 @@ def bounded(verdict: Verdict, max_findings: int) -> Verdict:
         >>> from hlteval.findings import finding
         >>> found = [finding("SRC104", file="runs", what=str(number)) for number in range(9)]
         >>> verdict = Verdict("seedev-binary", "plan", passed=False, findings=Findings(found))
-        >>> [each.count for each in bounded(verdict, 8).findings]
+        >>> [each.count for each in with_maximum(verdict, 8).findings]
         [1, 1, 7]
     """
     findings, sides = verdict.findings, list(verdict.sides)
@@ -553,4 +553,4 @@ def render(verdict: Verdict, form: str = "text", max_findings: int | None = None
     """
     if form == "text":
         return text(verdict, MAX_FINDINGS if max_findings is None else max_findings)
-    return FORMATS[form](bounded(verdict, max_findings) if max_findings else verdict)
+    return FORMATS[form](with_maximum(verdict, max_findings) if max_findings else verdict)

@@ -146,6 +146,12 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
 
+def primary_value(scores: Scores) -> str:
+    """The value of the metric that ranks, on a line of its own; `-` where undefined."""
+    value = scores.metrics.get(scores.primary)
+    return f"{value_text(value, values_of(load(scores.task), scores.primary))}\n"
+
+
 def _metrics(scores: Scores) -> Table:
     """The metrics; of many only the one that ranks."""
     many = len(scores.metrics) > MANY
