@@ -75,6 +75,9 @@ def search(page: Any, text: str) -> Any:
         ("error[STD302]: T12", "/codes/STD302.html"),
         ("--strict-loss", "/convert.html#information-loss"),
         ("seedev-full", "/tasks.html#seedev-full"),
+        ("docker", "/programs.html#container"),
+        ("codabench", "/how-to/publish.html"),
+        ("offset by one", "/how-to/before-upload.html#3-let-hlteval-fix-what-is-mechanical"),
     ],
 )
 def test_enter_leads_to_the_first_page_of_a_search(page, address, text, target):
