@@ -95,13 +95,13 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:
     """A page with texts to copy and tables for phones; its description is its first sentence."""
-    from docs.make.site_html import plain, with_cards, with_copies
+    from docs.make.site_html import plain, with_cards, with_copies, with_options
 
     if (first := re.search(r"<p>(.*?)</p>", content, re.S)) and "description" not in page.meta:
         page.meta["description"] = re.split(r"(?<=[.:]) ", " ".join(plain(first[1]).split()))[0]
     for start in filter(page.file.src_uri.startswith, SEARCH):
         page.meta["search"] = {"boost": SEARCH[start]}
-    return with_cards(with_copies(content.replace(_TAB, "\t")))
+    return with_cards(with_options(with_copies(content.replace(_TAB, "\t"))))
 
 
 def on_env(env: Any, files: Files, **_: Any) -> Any:
