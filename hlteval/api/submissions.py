@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -259,22 +260,24 @@ def leaderboard(
     names = None if names is None else as_path("names", names, files_only=True)
     output = None if output is None else output_path("output", output)
     with request_of(leaderboard, locals()) as (request, paths):
-        given = {"names": names, "metrics": _check_names(metric or metrics), "alpha": alpha}
-        return leaderboard_in(output, request, paths, named=name_defaults(defaults), **given)
+        rank = partial(leaderboard_in, output, request, paths, names=names, alpha=alpha)
+        return rank(metrics=_check_names(metric, metrics), named=name_defaults(defaults))
 
 
-def _check_names(metric: Any) -> list[str]:
-    """Return the names of metrics; a single one may be text.
+def _check_names(metric: Any, metrics: Any) -> list[str]:
+    """Return the names of metrics, also by the old name of the argument, which takes a list.
 
     Raises:
-        TypeError: for names that are not text.
+        TypeError: for anything but names.
     """
-    if isinstance(metric, str):
+    if isinstance(metric, str) and metric:
         return [metric]
-    several = isinstance(metric, Collection) and not isinstance(metric, bytes)
-    if not several or not all(isinstance(name, str) for name in metric):
-        raise TypeError(f"metric: expected a name or a list of names, got {describe_value(metric)}")
-    return list(metric)
+    absent = isinstance(metric, tuple) and not metric
+    argument, given = ("metrics", metrics) if absent else ("metric", metric)
+    several = isinstance(given, Collection) and not isinstance(given, str | bytes)
+    if not several or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"{argument}: expected names of metrics, got {describe_value(given)}")
+    return list(given)
 
 
 @check_arguments

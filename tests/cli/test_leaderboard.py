@@ -202,5 +202,5 @@ def test_python_gives_the_same_as_a_value(invoke: Run, monkeypatch: pytest.Monke
     assert frame.filter(name="gone")["reason"].len() == 1
     assert found.to_frame("differences").height == len(found.metrics)
     assert repr(found).endswith("2 systems, 1 refused; best careful>")
-    with pytest.raises(TypeError, match="metric: expected a name or a list"):
+    with pytest.raises(TypeError, match="metric: expected names of metrics"):
         hlteval.leaderboard("hub4", "reference.tpl", systems, metric=[1])
