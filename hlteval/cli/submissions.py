@@ -24,6 +24,8 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.workflows.run.request import Request, Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from hlteval.results.systems import Comparison, Leaderboard
     from hlteval.workflows.run.engine import Run
 
@@ -87,7 +89,11 @@ def validation_command(request: Request) -> list[str]:
 
 
 def score(
-    request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
+    request: Request,
+    outputs: Outputs,
+    output: Path | None = None,
+    beside: list[str] | None = None,
+    quiet: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.workflows.compare.plotting import plot_scores
@@ -105,7 +111,7 @@ def score(
         scores = engine.score(replace(request, step=step))
         plot_scores(request, scores, outputs.plot, beside or ())
     with usage():
-        show_scores(outputs.with_defaults(scores), outputs, view, output)
+        show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
 
 def compare(
@@ -166,7 +172,7 @@ def leaderboard(
             replace(request, step=step),
             systems,
             names=names,
-            metrics=[name.strip() for name in (metrics or "").split(",") if name.strip()],
+            metrics=metric_names(metrics or "", request.definition.metrics),
             named=outputs.with_defaults,
         )
     view = outputs.view(lambda: columns_of(board.metrics))
@@ -176,6 +182,23 @@ def leaderboard(
         publish(lambda name: FORMATS[name](board, view), outputs.form, outputs.files)
         plot_leaderboard(board, outputs.plot)
     raise Exit(1 if board.refused else 0)
+
+
+def metric_names(written: str, known: Collection[str]) -> list[str]:
+    """Return the names of a list separated by commas, which some names of metrics contain.
+
+    Examples:
+        >>> metric_names("f1, frame_f1.type,place", ["f1", "frame_f1.type,place"])
+        ['f1', 'frame_f1.type,place']
+    """
+    parts = [part.strip() for part in written.split(",") if part.strip()]
+    names = []
+    while parts:
+        sizes = range(len(parts), 1, -1)
+        size = next((size for size in sizes if ",".join(parts[:size]) in known), 1)
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return names
 
 
 def agreement(

@@ -341,7 +341,7 @@ def _overview(scores: Scores, task: Task) -> Iterator[page.Section]:
     for name in list(dict.fromkeys([*beside, *metrics]))[:MOST_FACTS]:
         values, main = values_of(task, name), name == primary
         limits = limits_text(scores.intervals.get(name), values, missing="")
-        head, meaning = (f"{name} (ranks)", _metric_text(task, name)) if main else (name, "")
+        head, meaning = (f"{name} (primary)", _metric_text(task, name)) if main else (name, "")
         facts.append(page.Fact(head, value_text(metrics[name], values), limits, meaning, main))
     yield page.Headline(facts=facts)
     if scores.warnings or scores.notes:
