@@ -42,7 +42,7 @@ def test_the_headline_is_there_at_once(open_report, report):
     page = open_report(report).page
     expect(page.get_by_role("heading", level=1)).to_contain_text("HUB-4 templettes")
     main = page.locator(".fact.main")
-    expect(main).to_contain_text("both.f (ranks)")
+    expect(main).to_contain_text("both.f (primary)")
     expect(main.locator(".value")).to_have_text("0.7803")
     expect(main.locator(".interval")).to_have_text("[0.6886, 0.8803]")
 

@@ -116,7 +116,7 @@ const Charts = (() => {
     const drawn = lines.flat(), coloured = drawn.filter((d) => color(d.line) !== GREY);
     const ends = lines.map((line) => line.at(-1));
     const named = !many ? [] : ends.length > NAMED ? ends.filter((d) => color(d.line) !== GREY) : ends;
-    const right = many ? Math.min(size * 0.32, 22 + CELL * Math.max(...named.map((d) => cells(Values.visible(d.line))))) : 16;
+    const right = many ? Math.min(size * 0.32, 22 + CELL * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
     const wide = Math.min(size, 520 + right), left = 44;
     const height = Math.max(Math.round((wide - left - right) * 0.75), 15 * named.length) + 72;
     const last = data.rates ? 1 : Math.max(...drawn.map((d) => d.x));
@@ -214,7 +214,7 @@ const Charts = (() => {
     const between = (d) => (d.low === undefined ? "" : ` [${Values.shown(d.low, kind)}, ${Values.shown(d.high, kind)}]`);
     const texts = shown.map((d) => Values.shown(d.value, kind) + (size < NARROW ? "" : between(d)));
     const label = `${Values.visible(measure)} by ${Values.visible(breakdown.name)}`;
-    const longest = (names) => Math.max(4, ...names.map(cells));
+    const longest = (names) => Math.ceil(Math.max(4, ...names.map(cells)));
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
     const right = 18 + CELL * longest(texts);
     const all = (breakdown.overall || {})[measure];
