@@ -7,7 +7,7 @@
 const Charts = (() => {
   const {element} = Report;
   const COLOURS = Array.from({length: 8}, (_, at) => `var(--series-${at + 1})`), GREY = "var(--context)";
-  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, CELL = 6.8, ALL = "all";
+  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, CELL = 6.8, BOLD = 7.8, ALL = "all";
   const NARROW = 480;
 
   const width = (host) => Math.max(260, Math.min(host.clientWidth || 680, 880));
@@ -116,12 +116,12 @@ const Charts = (() => {
     const drawn = lines.flat(), coloured = drawn.filter((d) => color(d.line) !== GREY);
     const ends = lines.map((line) => line.at(-1));
     const named = !many ? [] : ends.length > NAMED ? ends.filter((d) => color(d.line) !== GREY) : ends;
-    const right = many ? Math.min(size * 0.32, 22 + CELL * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
+    const right = many ? Math.min(size * 0.32, 22 + BOLD * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
     const wide = Math.min(size, 520 + right), left = 44;
     const height = Math.max(Math.round((wide - left - right) * 0.75), 15 * named.length) + 72;
     const last = data.rates ? 1 : Math.max(...drawn.map((d) => d.x));
     const labels = apart(named, 15 / (height - 72)).map((d) => ({
-      ...d, last, text: fitted(d.line, Math.floor((right - 14) / CELL)), color: color(d.line),
+      ...d, last, text: fitted(d.line, Math.floor((right - 14) / BOLD)), color: color(d.line),
     }));
     const rest = {fill: "var(--ground)", stroke: "var(--rule)"};
     plot(place, {
