@@ -61,15 +61,22 @@ def test_without_scripts_findings_are_a_table(open_report, tmp_path):
     page = open_report(tmp_path / "report.html", scripts=False).page
     rows = page.locator(".part-findings tbody tr")
     expect(rows).to_have_count(26)
-    expect(rows.first.locator("td")).to_have_text(["error", "STD302", "x/a.a2:1", "0", "–"])  # noqa: RUF001
+    expect(rows.first.locator("td")).to_have_text(["error", "STD302", "x/a.a2:1:1", "0", "–"])  # noqa: RUF001
 
 
 def verdict_of_files() -> Verdict:
-    """Twenty-six findings of two codes in three files: 20 and 2 in b.a2, 2 of the first, 2 of c.a2."""
-    found = [("a.a2", "STD302", 2), ("b.a2", "STD302", 20), ("b.a2", "MTV307", 2), ("c.a2", "MTV307", 2)]
+    """Findings of two codes in three files."""
+    found = [
+        ("a.a2", "STD302", 2),
+        ("b.a2", "STD302", 20),
+        ("b.a2", "MTV307", 2),
+        ("c.a2", "MTV307", 2),
+    ]
     findings = [
         Finding(
             code=code,
+            name=code,
+            blocking=False,
             severity=Severity.WARNING if code == "MTV307" else Severity.ERROR,
             message=str(number),
             file=f"x/{file}",
