@@ -182,7 +182,7 @@ def _reasons(cells: Sequence[Cell], rows: pl.DataFrame, info: AlignmentInfo) -> 
     is_wrong = (pl.col("outcome") == wrong[0]) & (joined != "")
     reasons = rows.select(pl.when(is_wrong).then(joined).alias(REASON))[REASON]
     known = set(reasons.drop_nulls())
-    informs = len(known) > 1 or known & {BOUNDARY, info.label_title}
+    informs = len(known) > 1 or known & {BOUNDARY, info.label_title} - {*wrong[0].split()}
     return reasons if informs else reasons.clear(rows.height)
 
 

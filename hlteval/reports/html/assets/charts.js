@@ -205,7 +205,8 @@ const Charts = (() => {
 
   function drawDots(place, note, {breakdown, measure, order}, size) {
     const values_ = breakdown.measures[measure], limits = breakdown.intervals[measure] || [];
-    const rate = breakdown.rates.includes(measure), kind = rate ? "rate" : "number";
+    const rate = breakdown.rates.includes(measure);
+    const kind = values_.every((value) => value === null || Number.isInteger(value)) && !rate ? "number" : "rate";
     const rows = breakdown.items.map((item, at) => ({
       item, at, value: values_[at], low: (limits[at] || [])[0], high: (limits[at] || [])[1],
     }));

@@ -150,6 +150,26 @@ def test_labels_of_another_measure_have_no_value_of_all() -> None:
     assert labels("lorehlt-edl") is None
 
 
+def test_averages_over_labels_are_the_value_of_all_labels() -> None:
+    found = labels("relations")
+    assert found is not None
+    assert [*found.measures] == ["f1"]
+    assert found.overall == {"f1": scored("relations").metrics["micro.f1"]}
+
+
+def test_the_metric_that_ranks_may_be_that_of_one_label() -> None:
+    found = labels("ccu-ta2")
+    assert found is not None
+    assert [*found.measures] == ["agreement"]
+    assert "Operation 1" in found.items
+    assert found.overall == {}
+
+
+def test_an_outcome_with_the_name_of_the_label_needs_no_reason() -> None:
+    (section,) = bars(scored("labels"))
+    assert parts(section)[""] == [("correct", "correct", 2), ("wrong label", "different-1", 2)]
+
+
 def test_labels_have_the_intervals_of_their_metrics() -> None:
     intervals = {"ap.101": (0.25, 0.75)}
     scores = msgspec.structs.replace(scored("ccu-nd"), intervals=intervals)
