@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 import polars as pl
 
+from hlteval.findings.counts import count_of
 from hlteval.reports.curves import RATES, curve_points
 from hlteval.reports.html import page
 from hlteval.reports.html.alignment import REASON, Alignment
@@ -93,7 +94,7 @@ def outcomes(aligned: Alignment, primary: str, *, by_label: bool) -> Iterator[Ou
         return
     scored = {part.filters["outcome"] for part in every}
     rest = rows.filter(~pl.col("outcome").is_in(scored))["count"].sum()
-    intro = f"{total:,} rows" + (f", and {rest:,} that are not scored" if rest else "")
+    intro = count_of(total, "row") + (f", and {rest:,} not scored" if rest else "")
     yield Outcomes(
         "Right and wrong", f"{intro}. Select a part to see its rows.", bars=[("", every)]
     )
