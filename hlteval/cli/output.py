@@ -186,7 +186,7 @@ class Outputs:
             for reason in () if path is None else _problems(path, names):
                 raise BadParameter(f"invalid {flag} {path}: {reason}")
         if self.plot is not None:
-            from hlteval.workflows.compare.plotting import check_plot
+            from hlteval.reports.curves import check_plot
 
             with usage():
                 check_plot(self.plot)

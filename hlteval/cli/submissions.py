@@ -90,7 +90,7 @@ def score(
     request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
 ) -> None:
     """Score a submission."""
-    from hlteval.workflows.compare.plotting import plot_scores
+    from hlteval.reports.curves import plot_scores
     from hlteval.workflows.run import engine
 
     outputs.check()
@@ -103,7 +103,9 @@ def score(
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output)
         scores = engine.score(replace(request, step=step))
-        plot_scores(request, scores, outputs.plot, beside or ())
+        plain = replace(request, alignment=False, evidence=False, jobs=1)
+        others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
+        plot_scores({request.system: scores} | others, outputs.plot)
     with usage():
         show_scores(outputs.with_defaults(scores), outputs, view, output)
 
@@ -116,10 +118,10 @@ def compare(
     test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
 ) -> None:
     """Compare submissions."""
+    from hlteval.reports.curves import plot_comparison
     from hlteval.reports.systems import COLUMNS
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.workflows.compare.comparison import compare as run
-    from hlteval.workflows.compare.plotting import plot_comparison
 
     view = outputs.view(lambda: COLUMNS)
     outputs.check()
@@ -128,7 +130,8 @@ def compare(
         comparison = run(
             replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
         )
-        plot_comparison(comparison, outputs.plot, runs)
+        own = {name: run.scores() for name, run in runs.items()} if outputs.plot else {}
+        plot_comparison(comparison, outputs.plot, own)
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
     with usage():
@@ -154,10 +157,10 @@ def leaderboard(
     output: Path | None = None,
 ) -> None:
     """Rank submissions."""
+    from hlteval.reports.curves import plot_leaderboard
     from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
     from hlteval.reports.systems import columns_of
     from hlteval.workflows.compare.board import leaderboard_in
-    from hlteval.workflows.compare.plotting import plot_leaderboard
 
     outputs.check()
     with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:

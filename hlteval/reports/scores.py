@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.extensions import lazy
 from hlteval.findings.sequence import severities
 from hlteval.reports import terminal
 from hlteval.reports.findings import MAX_FINDINGS
@@ -287,7 +288,14 @@ def write_tables(scores: Scores, folder: Path) -> None:
 
 #: The formats by name.
 FORMATS: terminal.Formats[[Scores, View]] = MappingProxyType(
-    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+    {
+        "text": text,
+        "json": json,
+        "tsv": tsv,
+        "markdown": markdown,
+        "latex": latex,
+        "sentence": lazy("hlteval.reports.sentences:document"),
+    }
 )
 
 

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from hlteval.reports.findings import json as findings_json
 from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, text_table, values_of
+from hlteval.reports.sentences import document
 from hlteval.reports.tables import (
     ALL,
     FIXED,
@@ -134,6 +135,7 @@ COMPARISON_FORMATS: Formats[[Comparison, View]] = {
     "tsv": comparison_tsv,
     "markdown": comparison_markdown,
     "latex": comparison_latex,
+    "sentence": document,
 }
 
 
@@ -304,6 +306,7 @@ LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = {
     "tsv": leaderboard_tsv,
     "markdown": leaderboard_markdown,
     "latex": leaderboard_latex,
+    "sentence": document,
     "html": html,
 }
 

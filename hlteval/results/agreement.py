@@ -10,7 +10,7 @@ import msgspec
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.systems import Limits, interval_frame
-from hlteval.results.verdict import Count, Output
+from hlteval.results.verdict import Citable, Count
 
 if TYPE_CHECKING:
     import polars as pl
@@ -69,6 +69,11 @@ class CoefficientValue(msgspec.Struct, frozen=True, kw_only=True):
     label: str | None = None
     reason: str = ""
 
+    @property
+    def is_overall(self) -> bool:
+        """Whether it is alpha, the coefficient of all annotators, in all documents and labels."""
+        return self.coefficient == "alpha" and self.document is None and self.label is None
+
 
 class Judgment(msgspec.Struct, frozen=True, kw_only=True):
     """The judgment of one annotator about a unit.
@@ -98,7 +103,7 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
     judgments: Mapping[str, Judgment]
 
 
-class Agreement(Output, frozen=True, kw_only=True):
+class Agreement(Citable, frozen=True, kw_only=True):
     """How far annotators of the same documents agree.
 
     Attributes:
@@ -130,6 +135,23 @@ class Agreement(Output, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
         return f"<Agreement: {self.task}, {names}, {count_of(self.documents, 'document')}>"
+
+    @property
+    def overall(self) -> tuple[CoefficientValue, ...]:
+        """The alpha of all annotators by what is judged, where it is defined."""
+        return tuple(
+            item for item in self.coefficients if item.is_overall and item.value is not None
+        )
+
+    @property
+    def scored_pairs(self) -> tuple[PairMeasure, ...]:
+        """The pairs of annotators with a value of the first measure, by that measure."""
+        first = self.measures[:1]
+        return tuple(
+            pair
+            for pair in self.measures
+            if pair.measure == first[0].measure and pair.value is not None
+        )
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.

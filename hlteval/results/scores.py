@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Output, Verdict
+from hlteval.results.verdict import Citable, Count, Verdict
 from hlteval.scoring.metric import Evidence
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def flat_names(names: Iterable[str], most: int = 250) -> dict[str, str]:
     return flat
 
 
-class Scores(Output, frozen=True, kw_only=True):
+class Scores(Citable, frozen=True, kw_only=True):
     """The scores of a submission.
 
     Attributes:

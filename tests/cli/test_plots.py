@@ -75,7 +75,7 @@ def test_python_plots_too(reference: Path, system: Path) -> None:
 def test_an_extra_that_is_missing_is_named(
     invoke: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("hlteval.workflows.compare.plotting.find_spec", lambda _: None)
+    monkeypatch.setattr("hlteval.reports.curves.find_spec", lambda _: None)
     given = (
         "score",
         "hub4",

@@ -134,6 +134,7 @@ class Plan:
             differences=tuple(differences),
             significance=significance,
             notes=(*notes, *filter(None, [significance.note])),
+            alpha=self.alpha,
         )
 
     def signature(self, scored: Systems, *, exact: bool, resampled: bool) -> str:
