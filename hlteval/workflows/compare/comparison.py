@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
+from types import MappingProxyType
 
 import msgspec
 
@@ -38,12 +39,19 @@ from hlteval.workflows.run.verdicts import Refused, expand_folders
 
 #: Called with the name of a system that is scored, and its run.
 Visit = Callable[[str, Run], None]
+#: The paths of submissions, or by path the options that only this submission has.
+Systems = Sequence[str] | Mapping[str, Mapping[str, str]]
 #: The code of a submission that does not exist.
 MISSING = "LDB201"
 
 
 def score_systems(
-    request: Request, names: Mapping[str, str], visit: Visit | None = None, *, missing: bool = False
+    request: Request,
+    names: Mapping[str, str],
+    visit: Visit | None = None,
+    *,
+    missing: bool = False,
+    own: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
     """Score systems; return their runs, and the reasons of those that are refused, by name.
 
@@ -52,6 +60,7 @@ def score_systems(
         names: the name of each system, by the path of its submission.
         visit: called with each system; after that, its run has no alignment and no evidence.
         missing: whether a submission that does not exist is refused as others are.
+        own: options that only some submissions have, by path.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -65,8 +74,9 @@ def score_systems(
             if missing and (absent := _absence(path)):
                 refused = _failure(request, absent)
                 raise Refused(refused, "no such submission", "correct the path")
+            options = {**request.options, **own.get(path, {})}
             runs[name] = run = count_batches(
-                replace(request, system=path, step=step, shared=shared)
+                replace(request, system=path, options=options, step=step, shared=shared)
             )
             if visit is not None:
                 visit(name, run)
@@ -282,7 +292,7 @@ COMPARED = ("test", "metric")
 
 def leaderboard(
     request: Request,
-    systems: Sequence[str],
+    systems: Systems,
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
@@ -293,7 +303,7 @@ def leaderboard(
 
     Args:
         request: how each of them is scored, as for `compare`.
-        systems: paths of the submissions.
+        systems: paths of the submissions, which may have options of their own.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
         alpha: a difference is significant whose corrected probability is smaller.
@@ -312,14 +322,15 @@ def leaderboard(
         options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
     by = Criteria(task, request.profile, options, None, request.intervals, alpha)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task.name, systems, request.reference)
-    by_path, findings = system_names(systems, names, request.encoding)
+    own = systems if isinstance(systems, Mapping) else {}
+    paths, folders = expand_folders(task.name, list(systems), request.reference)
+    by_path, findings = system_names(paths, names, request.encoding)
     if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
         raise Refused(_failure(request, findings), reason, "correct it")
     kept = visit is not None
     each = replace(request, options=options, alignment=kept, evidence=kept)
-    runs, reasons = score_systems(each, by_path, visit, missing=True)
+    runs, reasons = score_systems(each, by_path, visit, missing=True, own=own)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,
