@@ -206,6 +206,7 @@ class Breakdown(msgspec.Struct, frozen=True):
         measures: a value for each item, None where undefined, by the name of the measure.
         rates: the measures that are from 0 to 1.
         intervals: the limits for each item, by the name of the measure.
+        overall: the value of all items together, by the name of the measure.
     """
 
     name: str
@@ -213,18 +214,25 @@ class Breakdown(msgspec.Struct, frozen=True):
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
     intervals: Mapping[str, Sequence[Interval | None]] = {}
+    overall: Mapping[str, float] = {}
 
 
-class Bars(Section, frozen=True):
-    """Bars of one measure at a time, of one of several breakdowns."""
+class DotPlot(Section, frozen=True):
+    """Dots with intervals: the values of one measure at a time, of one of several breakdowns.
+
+    Attributes:
+        breakdowns: the breakdowns, the first of which is shown.
+        ordered: whether the order of the items is that in which people read them.
+    """
 
     breakdowns: Sequence[Breakdown] = ()
-    kind: ClassVar[str] = "bars"
+    ordered: bool = False
+    kind: ClassVar[str] = "dots"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
     def data(self) -> dict[str, object]:
         """The breakdowns as they are."""
-        return {"title": self.title, "breakdowns": self.breakdowns}
+        return {"title": self.title, "breakdowns": self.breakdowns, "ordered": self.ordered}
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")

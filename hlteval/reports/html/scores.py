@@ -300,7 +300,7 @@ def score_page(scores: Scores) -> page.Page:
     task, verdict = load(scores.task), scores.verdict
     aligned = alignment(scores)
     breakdowns = list(_breakdowns(scores, task))
-    bars = [page.Bars("Breakdown", breakdowns=breakdowns)] if breakdowns else []
+    bars = [page.DotPlot("Breakdown", breakdowns=breakdowns)] if breakdowns else []
     hidden = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
     tables = [
         page.DataTable(
