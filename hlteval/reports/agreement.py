@@ -103,7 +103,7 @@ def notes(agreement: Agreement) -> Iterator[str]:
     numbers = [(pair, pair.measure) for pair in agreement.measures] + [
         (item, f"{item.judged} {item.coefficient}")
         for item in agreement.coefficients
-        if (item.document or item.label) is None
+        if item.is_whole
     ]
     missing: dict[tuple[str, str], dict[str, None]] = {}
     for item, name in numbers:

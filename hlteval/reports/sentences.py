@@ -19,7 +19,7 @@ from hlteval.reports.terminal import in_latex, in_markdown, visible
 from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Difference, Interval, Leaderboard, short_names
-from hlteval.results.verdict import Citable, Signature
+from hlteval.results.verdict import FIRST, Citable, Signature, WrongSignature
 from hlteval.tasks import load
 from hlteval.tasks.task import RATE, Range
 
@@ -174,6 +174,19 @@ def document(result: Scores | Comparison | Leaderboard | Agreement, *_: object) 
     return "\n\n".join(blocks) + "\n"
 
 
+def parse(signature: str) -> Signature:
+    """The parts of a signature; none of a text that is not a signature.
+
+    Examples:
+        >>> parse("hlteval:0.1.0|seed:0").values("seed"), parse("none").parts
+        (['0'], ())
+    """
+    try:
+        return Signature.parse(signature)
+    except WrongSignature:
+        return Signature(())
+
+
 def _interval(signature: str, limits: Interval | None, values: Range, style: Style) -> list[str]:
     """The interval of a value with its level; empty without one.
 
@@ -185,7 +198,7 @@ def _interval(signature: str, limits: Interval | None, values: Range, style: Sty
     """
     if not limits:
         return []
-    levels = Signature.parse(signature).values("confidence") if signature else []
+    levels = parse(signature).values("confidence")
     level = "".join(f"{100 * float(each):g}{style.percent} " for each in levels[:1])
     return [f"{level}CI {style.limits(limits, values)}"]
 
@@ -246,10 +259,10 @@ def _of_comparison(comparison: Comparison, style: Style, refused: Sequence[str])
     elif tested:
         conditions.insert(0, style.p(tested[0], comparison.alpha))
     if tested:
-        signature = Signature.parse(comparison.signature)
-        drawn = next(iter(signature.values("bootstrap")), "0")
-        test = TESTS[signature.values("test")[-1]].format(f"{int(drawn):,}")
-        conditions.insert(0, test)
+        signature = parse(comparison.signature)
+        drawn = "".join(signature.values("bootstrap")[:1])
+        tests = (TESTS[name] for name in signature.values("test")[-1:])
+        conditions[:0] = [test.format(f"{int(drawn or 0):,}") for test in tests]
     best, value = style.escape(leader.name), style.number(leader.value or 0.0, values)
     between = _interval(comparison.signature, leader.interval, values, style)
     lead = f"{best} ({', '.join([f'{style.escape(metric)} {value}', *between])})"
@@ -325,8 +338,7 @@ def _of_scores(scores: Scores, style: Style) -> Iterator[str]:
     limits = scores.intervals.get(scores.primary)
     between = _interval(scores.signature, limits, values, style)
     shown = " ".join([style.number(float(value), values), *(f"({each})" for each in between)])
-    version = Signature.parse(scores.signature).parts[0][1]
-    how = f"hlteval {version}, profile {scores.profile}"
+    how = f"hlteval {''.join(parse(scores.signature).values(FIRST))}, profile {scores.profile}"
     yield f"{name} reaches {metric} {shown} on {count_of(number, unit)} ({how})."
     yield (
         f"that {name} is better or worse than another system: `hlteval compare` tests that, "
@@ -355,7 +367,8 @@ def _of_agreement(agreement: Agreement, style: Style) -> Iterator[str]:
         more = [*_interval(levels, item.interval, RATE, style), count_of(item.units, "unit")]
         found = f"{style.number(item.value or 0.0)} ({', '.join(more)})"
         parts.append(f"agree on {style.escape(item.judged)} with Krippendorff's alpha {found}")
-    values, pairs = RATE, agreement.scored_pairs
+    values, first = RATE, [item.measure for item in agreement.measures[:1]]
+    pairs = [pair for measure in first for pair in agreement.pairs_of(measure)]
     if pairs:
         values = values_of(load(agreement.task), pairs[0].measure)
         each = [pair.value or 0.0 for pair in pairs]

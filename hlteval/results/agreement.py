@@ -70,9 +70,14 @@ class CoefficientValue(msgspec.Struct, frozen=True, kw_only=True):
     reason: str = ""
 
     @property
+    def is_whole(self) -> bool:
+        """Whether it is of all documents and labels."""
+        return self.document is None and self.label is None
+
+    @property
     def is_overall(self) -> bool:
         """Whether it is alpha, the coefficient of all annotators, in all documents and labels."""
-        return self.coefficient == "alpha" and self.document is None and self.label is None
+        return self.coefficient == "alpha" and self.is_whole
 
 
 class Judgment(msgspec.Struct, frozen=True, kw_only=True):
@@ -143,14 +148,10 @@ class Agreement(Citable, frozen=True, kw_only=True):
             item for item in self.coefficients if item.is_overall and item.value is not None
         )
 
-    @property
-    def scored_pairs(self) -> tuple[PairMeasure, ...]:
-        """The pairs of annotators with a value of the first measure, by that measure."""
-        first = self.measures[:1]
+    def pairs_of(self, measure: str) -> tuple[PairMeasure, ...]:
+        """The pairs of annotators with a value of a measure."""
         return tuple(
-            pair
-            for pair in self.measures
-            if pair.measure == first[0].measure and pair.value is not None
+            pair for pair in self.measures if pair.measure == measure and pair.value is not None
         )
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
