@@ -217,7 +217,7 @@ const Charts = (() => {
     const longest = (names) => Math.max(4, ...names.map(cells));
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
     const groups = order === "as listed" ? lanes(breakdown.groups, shown.map((d) => d.at)) : [];
-    const beside = 18 + CELL * longest(texts), right = beside + LANE * (1 + Math.max(-1, ...groups.map((g) => g.lane)));
+    const beside = (groups.length ? 24 : 18) + CELL * longest(texts), right = beside + LANE * (1 + Math.max(-1, ...groups.map((g) => g.lane)));
     const all = (breakdown.overall || {})[measure];
     plot(place, {
       ariaLabel: `${label}: ${shown.length} values`,
