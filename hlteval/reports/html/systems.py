@@ -197,7 +197,7 @@ def _board_sections(board: Leaderboard, links: Links) -> Iterator[page.Section]:
             details=[each.name for each in others if each.name.endswith(ends)],
             details_title="Intervals and ranks of each metric",
         )  # fmt: skip
-    yield _sentence(board)
+        yield _sentence(board)
     if board.refused:
         refused = formats.refused_systems(board)
         files = {"system": [links[name] for name in refused["system"]]} if links else {}
