@@ -8,7 +8,6 @@ from typing import Literal, NamedTuple
 import msgspec
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.colors import to_hex, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
@@ -52,13 +51,15 @@ PALETTE = (
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
 
-#: Those of the systems in order, no two of one colour: the palette, then lighter and lighter shades.
+#: Those of the systems in order, no two of one colour: the palette, then lighter shades of it.
 STYLES = tuple(
     Style(
-        to_hex([1 - (1 - part) * 0.8 ** (at // 8) for part in to_rgb(PALETTE[at % 8])]),
-        *(_LINES[at % 4], _MARKERS[at % 9]),
+        "#" + bytes(round(255 - (255 - part) * 0.8 ** (at // 8)) for part in parts).hex(),
+        _LINES[at % 4],
+        _MARKERS[at % 9],
     )
     for at in range(64)
+    for parts in [bytes.fromhex(PALETTE[at % 8][1:])]
 )
 #: The number of the style of differences.
 BLACK = len(PALETTE) - 1

@@ -7,7 +7,7 @@
 const Charts = (() => {
   const {element} = Report;
   const COLOURS = Array.from({length: 8}, (_, at) => `var(--series-${at + 1})`), GREY = "var(--context)";
-  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, LANE = 12, CELL = 6.8, ALL = "all";
+  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, LANE = 12, CELL = 6.8, BOLD = 7.8, ALL = "all";
   const NARROW = 480;
 
   const width = (host) => Math.max(260, Math.min(host.clientWidth || 680, 880));
@@ -116,12 +116,12 @@ const Charts = (() => {
     const drawn = lines.flat(), coloured = drawn.filter((d) => color(d.line) !== GREY);
     const ends = lines.map((line) => line.at(-1));
     const named = !many ? [] : ends.length > NAMED ? ends.filter((d) => color(d.line) !== GREY) : ends;
-    const right = many ? Math.min(size * 0.32, 22 + CELL * Math.max(...named.map((d) => cells(Values.visible(d.line))))) : 16;
+    const right = many ? Math.min(size * 0.32, 22 + BOLD * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
     const wide = Math.min(size, 520 + right), left = 44;
     const height = Math.max(Math.round((wide - left - right) * 0.75), 15 * named.length) + 72;
     const last = data.rates ? 1 : Math.max(...drawn.map((d) => d.x));
     const labels = apart(named, 15 / (height - 72)).map((d) => ({
-      ...d, last, text: fitted(d.line, Math.floor((right - 14) / CELL)), color: color(d.line),
+      ...d, last, text: fitted(d.line, Math.floor((right - 14) / BOLD)), color: color(d.line),
     }));
     const rest = {fill: "var(--ground)", stroke: "var(--rule)"};
     plot(place, {
@@ -205,7 +205,8 @@ const Charts = (() => {
 
   function drawDots(place, note, {breakdown, measure, order}, size) {
     const values_ = breakdown.measures[measure], limits = breakdown.intervals[measure] || [];
-    const rate = breakdown.rates.includes(measure), kind = rate ? "rate" : "number";
+    const rate = breakdown.rates.includes(measure);
+    const kind = values_.every((value) => value === null || Number.isInteger(value)) && !rate ? "number" : "rate";
     const rows = breakdown.items.map((item, at) => ({
       item, at, value: values_[at], low: (limits[at] || [])[0], high: (limits[at] || [])[1],
     }));
@@ -214,7 +215,7 @@ const Charts = (() => {
     const between = (d) => (d.low === undefined ? "" : ` [${Values.shown(d.low, kind)}, ${Values.shown(d.high, kind)}]`);
     const texts = shown.map((d) => Values.shown(d.value, kind) + (size < NARROW ? "" : between(d)));
     const label = `${Values.visible(measure)} by ${Values.visible(breakdown.name)}`;
-    const longest = (names) => Math.max(4, ...names.map(cells));
+    const longest = (names) => Math.ceil(Math.max(4, ...names.map(cells)));
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
     const groups = order === "as listed" ? lanes(breakdown.groups, shown.map((d) => d.at)) : [];
     const beside = (groups.length ? 24 : 18) + CELL * longest(texts), right = beside + LANE * (1 + Math.max(-1, ...groups.map((g) => g.lane)));
