@@ -226,8 +226,8 @@ def test_agreement_has_alpha_of_all_and_the_mean_of_all_pairs():
     found = agreement(("a", "b", "c"), [0.7, 0.8, 0.75], *parts)
     assert plain(found) == (
         "a, b and c agree on type with Krippendorff's alpha .836 (95 % CI .758--.910, 46 units) "
-        "and reach strong_typed_all_match.fscore .750 on average (.700--.800, 3 pairs) against each "
-        "other, 12 documents."
+        "and reach strong_typed_all_match.fscore .750 on average (.700--.800, 3 pairs) against "
+        "each other, 12 documents."
     )
     assert statement(found).unsupported[:3] == (
         "that a system above .750 is better than the annotators: such a reference cannot show it",
