@@ -212,7 +212,14 @@ VERBS: Mapping[Relation, str] = MappingProxyType(
         "untested": "has a better value than",
     }
 )
-ALONE = "was compared with no other system"
+#: The same where neither more nor less is better.
+NEUTRAL: Mapping[Relation, str] = MappingProxyType(
+    {
+        **VERBS,
+        "better": "has a significantly higher value than",
+        "untested": "has a higher value than",
+    }
+)
 #: The words for a test of differences by its name in signatures.
 TESTS: Mapping[str, str] = MappingProxyType(
     {
@@ -266,9 +273,10 @@ def _of_comparison(comparison: Comparison, style: Style, refused: Sequence[str])
     best, value = style.escape(leader.name), style.number(leader.value or 0.0, values)
     between = _interval(comparison.signature, leader.interval, values, style)
     lead = f"{best} ({', '.join([f'{style.escape(metric)} {value}', *between])})"
-    first, *more = [f"{VERBS[r]} {'; '.join(each)}" for r, each in clauses.items() if each] or [
-        ALONE
-    ]
+    statistic = load(comparison.task).statistic(metric)
+    verbs = VERBS if statistic and statistic.better != "neither" else NEUTRAL
+    predicates = [f"{verbs[r]} {'; '.join(each)}" for r, each in clauses.items() if each]
+    first, *more = predicates or ["was compared with no other system"]
     last = ("; " if len(others) > 1 else ", ") + ", ".join(conditions)
     yield " It ".join([f"{lead} {first}{last}.", *(f"{each}." for each in more)])
     yield from _cautions(comparison, best, names, [*map(style.escape, refused)])

@@ -116,6 +116,14 @@ def test_where_less_is_better_the_difference_is_that_of_the_better_system():
     )
 
 
+def test_where_no_way_is_better_a_value_is_higher():
+    systems = [system("A", 12.0), system("B", 9.0)]
+    found = compared(systems, [pair("A", "B", 3.0, 0.03)], metric="predictions")
+    assert plain(found).startswith(
+        "A (predictions 12) has a significantly higher value than B (9) by 3, paired"
+    )
+
+
 def test_without_a_test_no_significance_is_claimed():
     note = "no difference can be significant: 4 documents with counts, at least 6 are needed"
     few = Significance(documents=4, pairs=0, note=note)
