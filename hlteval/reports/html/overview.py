@@ -201,7 +201,7 @@ def _worst(
         {name: [held[item] for item in order]},
         [name] if (known.least, known.most) == (0.0, 1.0) else [],
         {name: ends} if any(ends) else {},
-        {} if overall is None else {name: overall},
+        {} if overall is None else {name: (overall, scores.intervals.get(scores.primary))},
     )
 
 

@@ -219,7 +219,7 @@ const Charts = (() => {
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
     const groups = order === "as listed" ? lanes(breakdown.groups, shown.map((d) => d.at)) : [];
     const beside = (groups.length ? 24 : 18) + CELL * longest(texts), right = beside + LANE * (1 + Math.max(-1, ...groups.map((g) => g.lane)));
-    const all = (breakdown.overall || {})[measure];
+    const [all, [low, high] = []] = (breakdown.overall[measure] || []).map((each) => each ?? undefined);
     plot(place, {
       ariaLabel: `${label}: ${shown.length} values`,
       width: size, height: 72 + ROW * Math.max(1, shown.length), marginLeft: left, marginRight: right,
@@ -230,6 +230,7 @@ const Charts = (() => {
       },
       marks: [
         all === undefined ? null : [
+          low === undefined ? null : Plot.rect([0], {x1: low, x2: high, fill: "var(--muted)", fillOpacity: 0.13}),
           Plot.ruleX([all], {stroke: "var(--muted)", strokeDasharray: "4,3"}),
           Plot.text([all], {x: (d) => d, frameAnchor: "top", dy: -12, text: (d) => `all ${Values.shown(d, kind)}`, fill: "var(--muted)"}),
         ],

@@ -141,7 +141,7 @@ def test_values_of_labels_are_those_of_the_metric_that_ranks_the_worst_first() -
     assert found.items[:2] == ["CONTEST.LOSER", "CONTEST.WINNER"]
     assert "all" not in found.items
     assert list(found.measures[name]) == sorted(value or 0 for value in found.measures[name])
-    assert found.overall == {"both.f": scored("hub4").metrics["both.f"]}
+    assert found.overall == {"both.f": (scored("hub4").metrics["both.f"], None)}
 
 
 def test_labels_of_another_measure_have_no_value_of_all() -> None:
@@ -154,7 +154,7 @@ def test_averages_over_labels_are_the_value_of_all_labels() -> None:
     found = labels("relations")
     assert found is not None
     assert [*found.measures] == ["f1"]
-    assert found.overall == {"f1": scored("relations").metrics["micro.f1"]}
+    assert found.overall == {"f1": (scored("relations").metrics["micro.f1"], None)}
 
 
 def test_the_metric_that_ranks_may_be_that_of_one_label() -> None:
