@@ -190,15 +190,17 @@ def agreement(
 ) -> None:
     """Measure the agreement between annotators."""
     from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
+    from hlteval.reports.curves import plot_agreement
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement import agreement as run
 
     view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
     outputs.check()
     names = short_names(annotations)
-    with usage(), outputs.refusals(), progress(remarks(), "reading") as step:
+    with usage(), outputs.refusals(), progress(remarks(), "reading") as step, without_warnings():
         each = [names[path] for path in annotations]
         result = run(replace(request, step=step), annotations, each)
+        plot_agreement(result, outputs.plot)
     result = outputs.with_defaults(result)
     with usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)

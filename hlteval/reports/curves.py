@@ -13,6 +13,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION
+from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Leaderboard, short_names
 from hlteval.results.verdict import Verdict
@@ -189,6 +190,19 @@ def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
         _write("of_scores", every, file)
 
 
+def plot_agreement(agreement: Agreement, file: Path | None) -> None:
+    """Plot the pairs of annotators, and alpha of all; nothing without a file, or without values.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None and (
+        agreement.overall or any(p.value is not None for p in agreement.measures)
+    ):
+        check_plot(file)
+        _write("of_agreement", agreement, file)
+
+
 def _write(figure: str, result: object, file: Path, *more: object) -> None:
     image = lazy(f"hlteval.reports.drawing:{figure}")(result, *more)
     suffix = file.suffix.lower().removeprefix(".")
@@ -219,6 +233,15 @@ def of_comparison(comparison: Comparison) -> Figure:
         ImportError: where matplotlib is not installed.
     """
     return _draw("of_comparison", comparison)
+
+
+def of_agreement(agreement: Agreement) -> Figure:
+    """The figure of an agreement; see `Agreement.plot`.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    return _draw("of_agreement", agreement)
 
 
 def _draw(kind: str, result: object) -> Figure:

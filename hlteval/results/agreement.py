@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.systems import Limits, interval_frame
@@ -14,6 +15,7 @@ from hlteval.results.verdict import Citable, Count
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 Rows = Literal["measures", "coefficients", "differences"]
 
@@ -147,6 +149,15 @@ class Agreement(Citable, frozen=True, kw_only=True):
         return tuple(
             item for item in self.coefficients if item.is_overall and item.value is not None
         )
+
+    def plot(self) -> Figure:
+        """The pairs of annotators by each measure, and alpha of all, with intervals, as a figure.
+
+        Raises:
+            ImportError: where matplotlib is not installed.
+        """
+        figure: Figure = lazy("hlteval.reports.curves:of_agreement")(self)
+        return figure
 
     def pairs_of(self, measure: str) -> tuple[PairMeasure, ...]:
         """The pairs of annotators with a value of a measure."""
