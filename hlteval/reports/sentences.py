@@ -81,13 +81,13 @@ class Style(NamedTuple):
         between = " to " if low < 0 else self.dash
         return between.join([self.number(low, values), self.number(high, values)])
 
-    def difference(self, pair: Difference, values: Range) -> str:
+    def difference(self, pair: Difference, values: Range) -> list[str]:
         """The size of a difference, and the interval of the better system minus the other one."""
         difference, limits = pair.difference or 0.0, pair.interval
         if difference < 0:  # less is better
             limits = limits and (-limits[1], -limits[0])
-        interval = f" ({self.limits(limits, values)})" if limits else ""
-        return f"by {self.number(abs(difference), values)}{interval}"
+        interval = [self.limits(limits, values)] if limits else []
+        return [self.number(abs(difference), values), *interval]
 
     def p(self, value: float, alpha: float) -> str:
         """A p value, with as many decimals as show on which side of the level it is.
@@ -250,14 +250,16 @@ def _of_comparison(comparison: Comparison, style: Style, refused: Sequence[str])
     names: dict[Relation, list[str]] = {relation: [] for relation in VERBS}
     clauses: dict[Relation, list[str]] = {relation: [] for relation in VERBS}
     for system in others:
-        name, pair = style.escape(system.name), pairs[system.name]
-        clause = (
-            f"{name} ({style.number(system.value or 0.0, values)}) {style.difference(pair, values)}"
-        )
+        pair, name = pairs[system.name], style.escape(system.name)
+        value, size = style.number(system.value or 0.0, values), style.difference(pair, values)
         relation: Relation = "untested"
         if (p := pair.corrected) is not None:
             relation = "better" if p < comparison.alpha else "alike"
-            clause += f", {style.p(p, comparison.alpha)}" if len(others) > 1 else ""
+        clause = f"{name} ({value}; difference {', '.join(size)})"
+        if relation != "alike":
+            clause = f"{name} ({value}) by {' '.join([size[0], *(f'({end})' for end in size[1:])])}"
+        if p is not None and len(others) > 1:
+            clause += f", {style.p(p, comparison.alpha)}"
         names[relation].append(name)
         clauses[relation].append(clause)
     conditions = [count_of(comparison.significance.documents, "document")]
@@ -303,8 +305,8 @@ def _cautions(
         yield f"that {best} is better than {_either(names['alike'])}"
     if others := [*names["alike"], *names["untested"]]:
         yield (
-            f"that {best} and {_either(others)} are equally good: {documents} may be too few to "
-            "show a difference"
+            f"that {best} is no better than {_either(others)}: {documents} may be too few to show "
+            "a difference"
         )
     losses = [pair.losses for pair in comparison.differences]
     if names["better"] and len(losses) == 1 and losses[0]:

@@ -83,12 +83,12 @@ def test_a_difference_that_is_not_significant_is_neither_better_nor_equal():
     limits = pair("A", "B", 0.281, 0.1014, interval=(-0.067, 0.628))
     found = compared(TWO, [limits], 10, signature=signature)
     assert plain(found) == (
-        "A (f1 .812, 90 % CI .790--.830) does not differ significantly from B (.781) by .281 "
-        "(−.067 to .628), paired jackknife test, p = .101, 10 documents."
+        "A (f1 .812, 90 % CI .790--.830) does not differ significantly from B (.781; difference "
+        ".281, −.067 to .628), paired jackknife test, p = .101, 10 documents."
     )
     assert statement(found).unsupported == (
         "that A is better than B",
-        "that A and B are equally good: 10 documents may be too few to show a difference",
+        "that A is no better than B: 10 documents may be too few to show a difference",
     )
 
 
@@ -100,7 +100,7 @@ def test_the_best_of_several_is_compared_with_each_of_the_others():
     assert plain(found) == (
         "A (f1 .812, 95 % CI .790--.830) is better than C (.500) by .312, p < .001; "
         "paired permutation test, 10,000 permutations, Holm, 3 pairs, 42 documents. "
-        "It does not differ significantly from B (.781) by .031, p = .200."
+        "It does not differ significantly from B (.781; difference .031), p = .200."
     )
     assert "anything about D, whose value is undefined" in statement(found).unsupported
     assert "that A is better than B" in statement(found).unsupported
