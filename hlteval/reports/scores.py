@@ -275,7 +275,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / MAIN).open("wb") as stream:
         stream.writelines(_json(scores))
-    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
+    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8", newline="\n")
     for name, table in scores.tables.items():
         lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
         flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
