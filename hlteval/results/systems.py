@@ -14,6 +14,7 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
+from hlteval.results.errors import ErrorAnalysis, ErrorCounts
 from hlteval.results.verdict import Count, Counts, Output, Refusal
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
@@ -124,12 +125,15 @@ class Comparison(Output, frozen=True, kw_only=True):
         notes: remarks on how to read the numbers.
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
+        errors: what each system has right and wrong, item by item; None if it was not wanted, for
+            fewer than two systems, and for tasks without an alignment. In JSON, how many items
+            each pair of systems has right and wrong.
     """
 
     json_schema: ClassVar[str] = "comparison"
     json_members: ClassVar[tuple[str, ...]] = (
         *("task", "profile", "metric", "signature", "systems", "differences", "significance"),
-        *("notes", "refused"),
+        *("notes", "refused", "errors"),
     )
 
     task: str
@@ -142,6 +146,7 @@ class Comparison(Output, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
     paths: Mapping[str, str] = {}
+    errors: ErrorAnalysis | None = None
 
     @property
     def best(self) -> tuple[System, ...]:
@@ -171,6 +176,11 @@ class Comparison(Output, frozen=True, kw_only=True):
     def member_refused(self) -> dict[str, RefusedSystem]:
         """Why systems were not scored, by name."""
         return {system.name: system for system in self.refused}
+
+    @property
+    def member_errors(self) -> tuple[ErrorCounts, ...]:
+        """How many items each pair of systems has right and wrong."""
+        return self.errors.pairs if self.errors else ()
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.

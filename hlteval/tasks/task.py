@@ -134,6 +134,10 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         joined: a table with more about each row, and the columns by which it is found; its others
             are shown as details.
         shows_documents: whether the beginning of a document is the context of its rows.
+        reference_key: columns that tell items of the reference apart, beside those of the cells,
+            places and facets; systems are compared item by item.
+        system_key: the same for what only a system has, beside those that are not identifiers.
+        stretches: whether rows are stretches of time, which every system divides in its own way.
     """
 
     table: str
@@ -148,6 +152,24 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: Callable[[DataFrame], DataFrame] | None = None
     joined: tuple[str, tuple[str, ...]] | None = None
     shows_documents: bool = False
+    reference_key: tuple[str, ...] = ()
+    system_key: tuple[str, ...] = ()
+    stretches: bool = False
+
+    def read(self, tables: Mapping[str, DataFrame]) -> tuple[DataFrame, dict[str, str]]:
+        """Return the rows that people read, with what the joined table has, and their details.
+
+        Args:
+            tables: of the scores, with that of the alignment.
+        """
+        rows, details = tables[self.table], dict(self.details)
+        rows = self.rows(rows) if self.rows else rows
+        if self.joined and self.joined[0] in tables:
+            other, key = tables[self.joined[0]], self.joined[1]
+            first = other.unique(key, keep="first", maintain_order=True)
+            rows = rows.join(first, on=key, how="left", maintain_order="left")
+            details |= {name: name for name in other.columns if name not in key}
+        return rows, details
 
 
 class Deposited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -286,7 +286,7 @@ def alignment(scores: Scores) -> Alignment | None:
     info, tables = load(scores.task).alignment_info, scores.tables
     if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
-    rows, details = _rows(info, tables)
+    rows, details = info.read(tables)
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
@@ -321,20 +321,6 @@ def alignment(scores: Scores) -> Alignment | None:
         contexts=list(contexts),
         left_out=every - rows.height,
     )
-
-
-def _rows(
-    info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]
-) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows that people read, with what another table says of them, and the columns about it."""
-    rows, details = tables[info.table], dict(info.details)
-    rows = info.rows(rows) if info.rows else rows
-    if info.joined and info.joined[0] in tables:
-        other, key = tables[info.joined[0]], info.joined[1]
-        first = other.unique(key, keep="first", maintain_order=True)
-        rows = rows.join(first, on=key, how="left", maintain_order="left")
-        details |= {name: name for name in other.columns if name not in key}
-    return rows, details
 
 
 def _read_items(marks: pl.DataFrame) -> Items:

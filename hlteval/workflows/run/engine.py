@@ -359,6 +359,13 @@ class Run(Check):
         )
         return scores, interval_set
 
+    def aligned_tables(self) -> Tables:
+        """Return the tables of the values with the alignment, without intervals and notes."""
+        tables = self.metric.score(self.metric.total(self.counts))[1]
+        if self.total.alignments:
+            tables[self.opened.task.hooks.alignment] = pl.concat(self.total.alignments)
+        return tables
+
     def _add_groups(self, tables: Tables, names: Sequence[str], shown: Sequence[str]) -> None:
         """Add a table of the values of each group of documents, and some of them to the scorings.
 
