@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -90,6 +91,7 @@ def score(
     request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
 ) -> None:
     """Score a submission."""
+    from hlteval.reports.scores import MAIN
     from hlteval.workflows.compare.plotting import plot_scores
     from hlteval.workflows.run import engine
 
@@ -101,7 +103,7 @@ def score(
         view = outputs.view(lambda: engine.measure_names(request))
     refusals = outputs.refusals(validation_command(request))
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
-        check_folder(output)
+        check_folder(output, MAIN, "scores")
         scores = engine.score(replace(request, step=step))
         plot_scores(request, scores, outputs.plot, beside or ())
     with usage():
@@ -114,17 +116,21 @@ def compare(
     systems: list[str],
     metric: str | None = None,
     test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
+    output: Path | None = None,
 ) -> None:
     """Compare submissions."""
-    from hlteval.reports.systems import COLUMNS
+    from hlteval.reports.systems import COLUMNS, COMPARISON, write_comparison
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.workflows.compare.comparison import compare as run
     from hlteval.workflows.compare.plotting import plot_comparison
 
     view = outputs.view(lambda: COLUMNS)
     outputs.check()
+    keeps = "json" in {outputs.form, *dict(outputs.files)} or bool(output or outputs.report)
+    request = replace(request, alignment=keeps)
     runs: dict[str, Run] = {}
     with usage(), outputs.refusals(), progress(remarks(), "comparing") as step, without_warnings():
+        check_folder(output, COMPARISON, "a comparison")
         comparison = run(
             replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
         )
@@ -132,7 +138,8 @@ def compare(
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
     with usage():
-        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
+        folders = [] if output is None else [(output, partial(write_comparison, comparison))]
+        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison, *folders)
     raise Exit(1 if comparison.refused else 0)
 
 

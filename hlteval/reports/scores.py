@@ -276,13 +276,17 @@ def write_tables(scores: Scores, folder: Path) -> None:
         stream.writelines(_json(scores))
     (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
     for name, table in scores.tables.items():
-        lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
-        flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
-        flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
-        content = flat.write_csv(separator="\t", quote_style="never")
-        (folder / f"{name}.tsv").write_text(content, "utf-8", newline="")
+        (folder / f"{name}.tsv").write_text(frame_tsv(table), "utf-8", newline="")
     for name, content in scores.files.items():
         (folder / name).write_text(content, "utf-8", newline="")
+
+
+def frame_tsv(table: pl.DataFrame) -> str:
+    """A data frame as TSV with a header; lists are joined, line breaks and tabs are spaces."""
+    lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
+    flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
+    flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
+    return flat.write_csv(separator="\t", quote_style="never")
 
 
 #: The formats by name.

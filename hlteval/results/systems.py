@@ -14,8 +14,8 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
-from hlteval.results.errors import ErrorAnalysis, ErrorCounts
 from hlteval.results.verdict import Count, Counts, Output, Refusal
+from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
 
@@ -92,6 +92,37 @@ class Significance(msgspec.Struct, frozen=True, kw_only=True):
     pairs: int
     smallest: float | None = None
     note: str = ""
+
+
+class ErrorCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many items two systems have right and wrong.
+
+    Items are those of the reference, and `extra` ones of the systems; stretches of time count as
+    seconds. What is not scored is not counted.
+
+    Attributes:
+        first: name of the first system.
+        second: name of the second system.
+        both_right: items that both have right.
+        only_first: items that only the first has right.
+        only_second: items that only the second has right.
+        both_wrong: items that neither has right: missing, or wrong in any way.
+        both_extra: items that both have, but not the reference.
+        only_first_extra: items that only the first has.
+        only_second_extra: items that only the second has.
+        unpaired: items of the reference that are scored for one of them only.
+    """
+
+    first: str
+    second: str
+    both_right: float
+    only_first: float
+    only_second: float
+    both_wrong: float
+    both_extra: float
+    only_first_extra: float
+    only_second_extra: float
+    unpaired: float
 
 
 class RefusedSystem(Refusal, frozen=True, kw_only=True):
@@ -180,7 +211,9 @@ class Comparison(Output, frozen=True, kw_only=True):
     @property
     def member_errors(self) -> tuple[ErrorCounts, ...]:
         """How many items each pair of systems has right and wrong."""
-        return self.errors.pairs if self.errors else ()
+        if self.errors is None:
+            return ()
+        return tuple(ErrorCounts(**row) for row in self.errors.counts().iter_rows(named=True))
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.

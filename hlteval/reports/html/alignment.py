@@ -1,21 +1,31 @@
-"""The alignment of a report: its cells, outcomes and texts around places, each text once."""
+"""The alignment of a report, of one system or several: cells, outcomes and texts around places."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 import polars as pl
 
 from hlteval.findings.counts import fill
 from hlteval.findings.sequence import lists_by_key
-from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
+from hlteval.reports.html.page import TABLES, DataTable, Section, as_json, field_of, pack
+from hlteval.reports.tables import fields_of
 from hlteval.results.scores import Scores
+from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
-from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
+from hlteval.tasks.task import (
+    ERRORS,
+    AlignmentInfo,
+    CellInfo,
+    FacetInfo,
+    Kind,
+    OutcomeInfo,
+    PlaceInfo,
+)
 
 #: Who marks a part of a text; 3 where both do.
 REFERENCE, SYSTEM = 1, 2
@@ -244,19 +254,23 @@ class Alignment(Section, frozen=True):
                 {
                     "title": cell.title,
                     "kind": cell.kind,
-                    "differs": cell.differs.arg_true().to_list(),
+                    "differs": self.differing(number),
                     **{
                         name: None if side is None else pack(side.alias(name).to_frame())[0]
                         for name, side in cell.sides.items()
                     },
                 }
-                for cell in self.cells
+                for number, cell in enumerate(self.cells)
             ],
             "details": [self._column(name, title) for name, title in self.details.items()],
             "contexts": [as_json(self.contexts[start : start + CHUNK]) for start in starts],
             "chunk": CHUNK,
             "context": self.context,
         }
+
+    def differing(self, cell: int) -> object:
+        """The numbers of the rows in which both sides of a cell differ."""
+        return self.cells[cell].differs.arg_true().to_list()
 
     def _column(self, name: str, title: str) -> dict[str, object]:
         """A column by itself; lists are joined."""
@@ -375,3 +389,175 @@ def _spans(
                 yield [(int(start), int(last))]
     else:
         yield from ([] for _ in range(rows.height))
+
+
+# The items of several systems side by side.
+
+
+#: Items of a page, those on which systems differ first, and systems, the best first.
+MOST_ITEMS, MOST_SYSTEMS = 10_000, 5
+#: The columns of the numbers of pairs.
+_COUNTS = fields_of("errors")
+#: The results of which no system is to blame.
+_AGREED = ("both right", "all right")
+
+
+class Errors(Alignment, frozen=True):
+    """The items of a reference and of systems, a card each.
+
+    Attributes:
+        systems: the sides of the cells beside the reference, and their names.
+        became: the outcome of each item in each system; `-` where it has no such item.
+        wrong: the rows whose value is not that of the reference, by cell and system.
+    """
+
+    systems: Mapping[str, str] = {}
+    became: Sequence[pl.Series] = ()
+    wrong: Sequence[Mapping[str, Sequence[int]]] = ()
+
+    def data(self) -> dict[str, object]:
+        """The rows by column, with the sides of the systems."""
+        systems = [
+            {"key": key, "title": name, "became": pack(became.alias(name).to_frame())[0]}
+            for (key, name), became in zip(self.systems.items(), self.became, strict=True)
+        ]
+        return {**super().data(), "systems": systems}
+
+    def differing(self, cell: int) -> object:
+        """The numbers of the rows in which each system differs from the reference in a cell."""
+        return self.wrong[cell]
+
+
+def error_sections(task: str, errors: ErrorAnalysis) -> Iterator[Section]:
+    """The numbers of all pairs, by label and by document, and the cards.
+
+    Args:
+        task: name of the task.
+        errors: what its systems have right and wrong.
+    """
+    info = load(task).alignment_info
+    if errors.items.is_empty() or info is None:
+        return
+    what = "Seconds" if errors.items["weight"].dtype.is_float() else "Items of the reference"
+    intro = f"{what} that both systems have right, only one of them, or neither; and what is extra."
+    if errors.counted:
+        values = ", ".join(f"{name} {value}" for name, value in errors.counted.items())
+        intro += f" Only items of one {values} are counted, since others repeat them."
+    columns, words = list(_COUNTS), dict(zip(("first", "second"), errors.systems, strict=False))
+    if len(errors.systems) == len(words):  # the columns name the only pair
+        named = (re.sub("first|second", lambda at: words[at[0]], each.title) for each in columns)
+        columns = [
+            each._replace(title=title)
+            for each, title in zip(columns, named, strict=True)
+            if each.name not in words
+        ]
+    if not errors.counts()["unpaired"].sum():
+        columns = [each for each in columns if each.name != "unpaired"]
+    by: Literal["", "document", "label"]
+    for title, by in (("Pairs", ""), ("By label", "label"), ("By document", "document")):
+        frame = errors.counts(by)
+        if not by or frame[by].n_unique() > 1:
+            kept = [each for each in columns if each.name in frame.columns]
+            yield DataTable(title, "" if by else intro, frame, kept)
+    yield _cards(info, errors)
+
+
+def _cards(info: AlignmentInfo, errors: ErrorAnalysis) -> Errors:
+    """The cards of the items, those on which systems differ first where there are too many."""
+    names = errors.systems[:MOST_SYSTEMS]
+    frame = errors.to_frame(*names).with_row_index("_item")
+    intro = "Each item has the reference above the systems; what differs from it is marked."
+    if len(names) < len(errors.systems):
+        intro += f" These are the best {len(names)} of {len(errors.systems)} systems."
+    if (every := frame.height) > MOST_ITEMS:
+        frame = frame.sort(pl.col("result").is_in(_AGREED), "_item").head(MOST_ITEMS).sort("_item")
+        left = "{left:,} of {every:,} items {left|is|are} left out, first those that are right."
+        intro += f" {fill(left, {'left': every - MOST_ITEMS, 'every': every})}"
+    keys = {f"system {place}": name for place, name in enumerate(names)}
+    titles = {outcome.name: outcome.title or outcome.name for outcome in info.outcomes}
+    became = pl.col(f"outcome of {name}" for name in names).replace(titles).fill_null("-")
+    frame = frame.rename({"result": "outcome"}).with_columns(became)
+    cells, wrong = _join_cells(info, errors, keys, frame["_item"])
+    contexts: dict[tuple[Parts, ...], int] = {}
+    numbers = [
+        contexts.setdefault(context, len(contexts)) if context else None
+        for context in _surroundings(info, errors, names, frame)
+    ]
+    outcomes = map(_outcome_of_result, frame["outcome"].unique(maintain_order=True))
+    own = [FacetInfo(f"outcome of {name}", f"in {name}") for name in names]
+    return Errors(
+        title="Items",
+        intro=intro,
+        rows=frame,
+        outcomes=sorted(outcomes, key=lambda each: each.name),
+        label=info.label_title if frame["label"].n_unique() > 1 else "",
+        cells=cells,
+        facets=[*own, *(each for each in info.facets if frame[each.column].n_unique() > 1)],
+        context=numbers,
+        contexts=list(contexts),
+        left_out=every - frame.height,
+        systems=keys,
+        became=[frame[facet.column] for facet in own],
+        wrong=wrong,
+    )
+
+
+def _outcome_of_result(result: str) -> OutcomeInfo:
+    """A result with the kind that gives a card its colour."""
+    kind: Kind = "correct" if result in _AGREED else "different"
+    kind = "missing" if result.endswith(" wrong") else kind
+    return OutcomeInfo(result, "extra" if "extra" in result else kind)
+
+
+def _join_cells(
+    info: AlignmentInfo, errors: ErrorAnalysis, keys: Mapping[str, str], kept: pl.Series
+) -> tuple[list[Cell], list[dict[str, list[int]]]]:
+    """The cells of all sides, and the rows in which those of each system differ, by cell.
+
+    Args:
+        info: how alignments are read.
+        errors: with the alignment of each system.
+        keys: the names of the systems by those of their sides.
+        kept: the numbers of the items on the page.
+    """
+    titles: dict[str, str] = {}
+    joined: dict[str, dict[str, pl.Series | None]] = {}
+    wrong: dict[str, dict[str, list[int]]] = {}
+    for key, name in keys.items():
+        rows = errors.rows[name]
+        rows = _with_places(rows, info.places) if info.places else rows
+        numbered = rows.select("_item", _at=pl.int_range(pl.len()))
+        at = kept.to_frame().join(numbered, on="_item", how="left", maintain_order="left")["_at"]
+        for cell in _cells(rows, info, _read_items(errors.evidence[name].marks)):
+            sides = joined.setdefault(cell.title, {})
+            titles[cell.title] = cell.kind
+            for side, values in zip((SIDES[0], key), cell.sides.values(), strict=True):
+                own, known = None if values is None else values.gather(at), sides.get(side)
+                both = own is not None and known is not None
+                sides[side] = pl.select(pl.coalesce(known, own)).to_series() if both else own
+            differs = cell.differs.gather(at).fill_null(value=False)
+            wrong.setdefault(cell.title, {})[key] = differs.arg_true().to_list()
+    never = pl.Series([False]).new_from_index(0, len(kept))
+    cells = [Cell(title, kind, joined[title], never) for title, kind in titles.items()]
+    return cells, [wrong[title] for title in titles]
+
+
+def _surroundings(
+    info: AlignmentInfo, errors: ErrorAnalysis, names: Sequence[str], items: pl.DataFrame
+) -> Iterator[tuple[Parts, ...]]:
+    """The text around each item, with the places of the reference and of the systems."""
+    texts: dict[str, str] = {}
+    places: dict[int, tuple[set[Span], set[Span]]] = {}
+    for name in names:
+        evidence, rows = errors.evidence[name], errors.rows[name]
+        for document, text, _ in evidence.texts.iter_rows():
+            texts.setdefault(document, plain(text))
+        marked = _read_items(evidence.marks)
+        found = (_spans(rows, info, side, marked) for side in SIDES)
+        for item, *sides in zip(rows["_item"], *found, strict=True):
+            for known, own in zip(places.setdefault(item, (set(), set())), sides, strict=True):
+                known.update(own)
+    for item, document in items.select("_item", "document").iter_rows():
+        text = texts.get(document)
+        parts = () if text is None else mark(text, *map(sorted, places[item]))
+        yield (parts,) if parts else ()

@@ -11,6 +11,7 @@ from hlteval.findings import Severity
 from hlteval.reports import systems as formats
 from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
 from hlteval.reports.html import page
+from hlteval.reports.html.alignment import error_sections
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.systems import caption
@@ -33,7 +34,7 @@ PUBLISHED = "Everything that the numbers depend on. Publish it with them."
 
 def comparison_page(comparison: Comparison) -> page.Page:
     """The report of a comparison."""
-    task, metric = comparison.task, comparison.metric
+    task, metric, errors = comparison.task, comparison.metric, comparison.errors
     about = [("task", task), ("profile", comparison.profile), ("metric", metric)]
     intro = caption(comparison) or SHARED_RANKS
     overview: list[page.Section] = [
@@ -50,6 +51,7 @@ def comparison_page(comparison: Comparison) -> page.Page:
     tabs = [
         page.Tab("Overview", overview),
         page.Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
+        page.Tab("Errors", list(error_sections(task, errors)) if errors else []),
         page.Tab("Refused", refused, len(comparison.refused)),
     ]
     return page.Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)
