@@ -11,14 +11,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.reports.html import alignment as module
-from hlteval.reports.html.alignment import Alignment, alignment, mark, plain
+from hlteval.reports.html.alignment import Alignment, Errors, alignment, error_sections, mark, plain
 from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT
 from hlteval.scoring.metric import TEXTS, Evidence
+from hlteval.workflows.run.request import Intervals
 from tests.cli.test_widths import SIDES
 from tests.effort import tries
+from tests.runs import compare
 from tests.unit.tasks.test_alignments import scored
 
 
@@ -150,3 +152,49 @@ def test_what_is_marked_is_what_the_text_has_there(
             text[at] for at in sorted(covered) if not text[at].isspace()
         )
     assert "\n" not in "".join(part for part, _ in shown)
+
+
+def cards_of(task: str, *systems: str, **options: str) -> Errors:
+    """The cards of a comparison of systems of which the last is the reference."""
+    reference = SIDES[task][0]
+    paths = [*systems, reference]
+    comparison = compare(task, reference, paths, intervals=Intervals(9), options=options)
+    assert comparison.errors is not None
+    *_, cards = error_sections(task, comparison.errors)
+    assert isinstance(cards, Errors)
+    return cards
+
+
+def test_cards_of_systems_have_the_sides_of_each() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    data = json.loads(as_json(cards.data()))
+    assert [system["title"] for system in data["systems"]] == ["reference", "system"]
+    assert cards.rows["outcome"].to_list() == [
+        *("both right", "both right", "only reference right", "only reference right"),
+        *("extra only in system", "only reference right"),
+    ]
+    mention = cards.cells[0]
+    ours, first, second = (mention.sides[side] for side in ("reference", "system 0", "system 1"))
+    assert ours is not None and first is not None and second is not None
+    assert ours.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", None, "Naryn"]
+    assert first.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", None, "Naryn"]
+    assert second.to_list() == ["Osh", "Daniel Omar", "the UN", "Mr Omar", "near", None]
+    assert data["cells"][0]["differs"] == {"system 0": [], "system 1": [2, 3]}
+    assert cards.became[1].to_list() == ["correct", "correct", "wrong", "wrong", "extra", "missing"]
+
+
+def test_the_text_around_items_has_the_places_of_all_systems() -> None:
+    cards = cards_of("seedev-full", SIDES["seedev-full"][1])
+    at = cards.rows["outcome"].to_list().index("extra only in system")
+    number = cards.context[at]
+    assert number is not None
+    assert {2} <= {*cards.contexts[number][0][1::2]} <= {0, 2}
+
+
+def test_of_many_items_those_on_which_systems_differ_are_kept(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MOST_ITEMS", 4)
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    assert "2 of 6 items are left out, first those that are right." in cards.intro
+    assert "both right" not in cards.rows["outcome"].to_list()
+    assert cards.left_out == 2
+    assert len(cards.context) == 4
