@@ -1,4 +1,4 @@
-"""Error analysis between systems: values by hand, and margins that are the counts of each system."""
+"""Error analysis between systems: values by hand, and margins, the counts of each system."""
 
 from __future__ import annotations
 
