@@ -43,15 +43,26 @@ class Style(NamedTuple):
     marker: str
 
 
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: The colours of `--series-1` to `--series-8` in pages: everybody sees them apart, on white too.
+PALETTE = (
+    *("#1c46a2", "#c42f0a", "#0f7a5c", "#955ea8"),
+    *("#b08b14", "#2a8ded", "#722f34", "#232033"),
+)
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-#: Those of the systems in order, no two of the same colour and marker.
-#:
-#: The colours are Okabe and Ito's, without yellow.
-STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
+
+#: Those of the systems in order, no two of one colour: the palette, then lighter shades of it.
+STYLES = tuple(
+    Style(
+        "#" + bytes(round(255 - (255 - part) * 0.8 ** (at // 8)) for part in parts).hex(),
+        _LINES[at % 4],
+        _MARKERS[at % 9],
+    )
+    for at in range(64)
+    for parts in [bytes.fromhex(PALETTE[at % 8][1:])]
+)
 #: The number of the style of differences.
-BLACK = len(STYLES) - 1
+BLACK = len(PALETTE) - 1
 
 
 def plain(name: str) -> str:

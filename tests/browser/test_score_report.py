@@ -42,7 +42,7 @@ def test_the_headline_is_there_at_once(open_report, report):
     page = open_report(report).page
     expect(page.get_by_role("heading", level=1)).to_contain_text("HUB-4 templettes")
     main = page.locator(".fact.main")
-    expect(main).to_contain_text("both.f (ranks)")
+    expect(main).to_contain_text("both.f (primary)")
     expect(main.locator(".value")).to_have_text("0.7803")
     expect(main.locator(".interval")).to_have_text("[0.6886, 0.8803]")
 
@@ -118,12 +118,12 @@ def test_paper_has_all_parts_and_plain_tables(open_report, report):
     expect(page.locator("table.paper")).to_have_count(0)
 
 
-def test_bars_of_documents_are_ordered_by_value(open_report, report):
+def test_values_of_documents_are_ordered(open_report, report):
     panel = open_report(report).tab("Breakdown")
     panel.locator("select").first.select_option("document")
     panel.get_by_label("Order").select_option("lowest first")
     panel.get_by_text("Values as a table").click()
-    expect(panel.get_by_role("img")).to_have_accessible_name("both.f by document: 12 bars")
+    expect(panel.get_by_role("img")).to_have_accessible_name("both.f by document: 12 values")
     expect(panel.locator(".tabulator-row")).to_have_count(10)
 
 

@@ -8,10 +8,21 @@ from typing import ClassVar, Literal
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 
 from hlteval.findings.counts import fill
 from hlteval.findings.sequence import lists_by_key
-from hlteval.reports.html.page import TABLES, DataTable, Section, as_json, field_of, pack
+from hlteval.reports.html.page import (
+    MOST_ROWS,
+    TABLES,
+    DataTable,
+    PlainTable,
+    Section,
+    as_json,
+    field_of,
+    pack,
+    plain_table,
+)
 from hlteval.reports.tables import fields_of
 from hlteval.results.scores import Scores
 from hlteval.scoring.errors import ErrorAnalysis
@@ -114,6 +125,9 @@ def _at_words(text: str, start: int, end: int) -> Span:
     return begin, stop
 
 
+#: The column with what differs in a row, and its value where that is the place.
+REASON, BOUNDARY = "_reason", "boundary"
+_BY_REASON = FacetInfo(REASON, "differs in")
 _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 
@@ -125,12 +139,14 @@ class Cell(msgspec.Struct, frozen=True):
         kind: as `CellInfo.kind`.
         sides: the values by side; None for one that has no such thing.
         differs: whether they differ, of each row.
+        reason: what is wrong where they differ; empty if something else says it.
     """
 
     title: str
     kind: str
     sides: Mapping[str, pl.Series | None]
     differs: pl.Series
+    reason: str = ""
 
 
 def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
@@ -149,7 +165,13 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
             differs = pl.lit(value=False)
         frame = rows.select(reference=ours, system=theirs, differs=differs)
         values = {side: frame[side] if getattr(cell, side) else None for side in SIDES}
-        yield Cell(cell.title, cell.kind, values, frame["differs"])
+        reason = cell.title
+        if cell.reference in info.label:
+            reason = info.label_title
+        elif places:
+            text = cell.reference.endswith("_text")  # differs where the place does
+            reason = BOUNDARY if cell is _PLACE else "" if text else reason
+        yield Cell(cell.title, cell.kind, values, frame["differs"], reason)
     if info.items:
         sides = {}
         for side, name in zip(SIDES, info.items, strict=True):
@@ -158,6 +180,21 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
             sides[side] = pl.Series(list(lines), dtype=pl.List(pl.String))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
         yield Cell("arguments", "value", sides, nothing)
+
+
+def _reasons(cells: Sequence[Cell], rows: pl.DataFrame, info: AlignmentInfo) -> pl.Series:
+    """Reasons of the rows that are wrong, where the outcome does not say them; null elsewhere."""
+    wrong = [outcome.name for outcome in info.outcomes if outcome.kind == "different"]
+    named = {cell.reason: cell.differs for cell in cells if cell.reason}
+    if len(wrong) != 1 or not named:
+        return pl.Series([None], dtype=pl.String).new_from_index(0, rows.height)
+    parts = [pl.when(differs).then(pl.lit(reason)) for reason, differs in named.items()]
+    joined = pl.concat_str(parts, separator=", ", ignore_nulls=True)
+    is_wrong = (pl.col("outcome") == wrong[0]) & (joined != "")
+    reasons = rows.select(pl.when(is_wrong).then(joined).alias(REASON))[REASON]
+    known = set(reasons.drop_nulls())
+    informs = len(known) > 1 or known & {BOUNDARY, info.label_title}
+    return reasons if informs else reasons.clear(rows.height)
 
 
 def _places(
@@ -212,6 +249,8 @@ class Alignment(Section, frozen=True):
         context: the number of the context of each row.
         contexts: the contexts; a context is one text, or two where those of both sides differ.
         left_out: rows that the page does not have.
+        counts: how many rows there are of each `outcome`, `label` and reason, and of each value of
+            facets of which one is shown; with those that the page does not have.
     """
 
     rows: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
@@ -223,6 +262,7 @@ class Alignment(Section, frozen=True):
     context: Sequence[int | None] = ()
     contexts: Sequence[tuple[Parts, ...]] = ()
     left_out: int = 0
+    counts: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
 
     kind: ClassVar[str] = "alignment"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, "assets/alignment.js")
@@ -272,6 +312,29 @@ class Alignment(Section, frozen=True):
         """The numbers of the rows in which both sides of a cell differ."""
         return self.cells[cell].differs.arg_true().to_list()
 
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """The names of the sides of the cells, and what people call them."""
+        return dict(zip(SIDES, SIDES, strict=True))
+
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The first rows, errors before others, with what both sides have."""
+        wrong = [outcome.name for outcome in self.outcomes if outcome.kind in ERRORS]
+        columns = [self.rows["outcome"], self.rows["document"]]
+        columns += [self.rows["label"].alias(self.label)] if self.label else []
+        for cell in self.cells:
+            values = ((title, cell.sides[name]) for name, title in self.sides.items())
+            columns += [
+                own.alias(f"{cell.title}, {title}") for title, own in values if own is not None
+            ]
+        rows = pl.DataFrame({f"{at}": values for at, values in enumerate(columns)})
+        rows = rows.sort(~pl.col("0").is_in(wrong), maintain_order=True).head(MOST_ROWS)
+        fields = [
+            field_of(str(at), own.dtype)._replace(title=own.name) for at, own in enumerate(columns)
+        ]
+        table = plain_table(rows, fields)
+        yield replace(table, height=self.rows.height)
+
     def _column(self, name: str, title: str) -> dict[str, object]:
         """A column by itself; lists are joined."""
         values = self.rows[name]
@@ -300,7 +363,13 @@ def alignment(scores: Scores) -> Alignment | None:
     info, tables = load(scores.task).alignment_info, scores.tables
     if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
+<<<<<<< HEAD
     rows, details = info.read(tables)
+=======
+    rows, details = _rows(info, tables)
+    label = pl.coalesce(info.label) if info.label else pl.lit("")
+    every_row = rows = rows.with_columns(label.alias("label"), document="document")
+>>>>>>> rpages
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
@@ -311,9 +380,7 @@ def alignment(scores: Scores) -> Alignment | None:
         left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
         intro += f" {fill(left, {'left': every - MOST, 'every': every})}"
     rows = _with_places(rows, info.places) if info.places else rows
-    known = {outcome.name for outcome in info.outcomes}
-    others = (name for name in rows["outcome"].drop_nulls().unique().sort() if name not in known)
-    label = pl.coalesce(info.label) if info.label else pl.lit("")
+    others = sorted({*rows["outcome"].drop_nulls()} - {each.name for each in info.outcomes})
     evidence = scores.evidence or Evidence()
     items = _read_items(evidence.marks)
     contexts: dict[tuple[Parts, ...], int] = {}
@@ -321,19 +388,24 @@ def alignment(scores: Scores) -> Alignment | None:
     for texts in _texts(rows, info, evidence, items):
         context = tuple(parts for parts in texts if parts)
         numbers.append(contexts.setdefault(context, len(contexts)) if context else None)
-    cells = _cells(rows, info, items)
+    cells = list(_cells(rows, info, items))
+    rows = rows.with_columns(_reasons(cells, rows, info).alias(REASON))
+    facets = [each for each in (*info.facets, _BY_REASON) if rows[each.column].n_unique() > 1]
+    seen = rows if rows.height == every else every_row.with_columns(pl.lit(None).alias(REASON))
+    keys = ["outcome", "label", REASON, *(each.column for each in facets if each.single)]
     return Alignment(
         title="Alignment",
         intro=intro,
-        rows=rows.with_columns(label.alias("label"), document="document"),
+        rows=rows,
         outcomes=[*info.outcomes, *(OutcomeInfo(name, "unscored") for name in others)],
-        label=info.label_title if info.label and rows.select(label.n_unique()).item() > 1 else "",
+        label=info.label_title if info.label and rows["label"].n_unique() > 1 else "",
         cells=[cell for cell in cells if any(_values_in(side) for side in cell.sides.values())],
-        facets=[each for each in info.facets if rows[each.column].n_unique() > 1],
+        facets=facets,
         details={name: title for name, title in details.items() if _values_in(rows[name])},
         context=numbers,
         contexts=list(contexts),
         left_out=every - rows.height,
+        counts=seen.group_by(keys, maintain_order=True).len("count"),
     )
 
 
@@ -422,6 +494,11 @@ class Errors(Alignment, frozen=True):
             for (key, name), became in zip(self.systems.items(), self.became, strict=True)
         ]
         return {**super().data(), "systems": systems}
+
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """The names of the sides of the cells, and what people call them."""
+        return {SIDES[0]: SIDES[0], **self.systems}
 
     def differing(self, cell: int) -> object:
         """The numbers of the rows in which each system differs from the reference in a cell."""

@@ -21,6 +21,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
+from math import isnan
 from typing import ClassVar
 
 import msgspec
@@ -84,6 +85,61 @@ def digests(scripts: Iterable[str]) -> Iterator[str]:
         yield f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+#: The most rows of a table without scripts.
+MOST_ROWS = 100
+
+
+class PlainTable(msgspec.Struct, frozen=True):
+    """A table that needs no script.
+
+    Attributes:
+        title: its caption; empty for none.
+        header: the names of its columns.
+        rows: the texts of its cells, of the first rows.
+        height: how many rows there are.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    height: int
+
+
+def plain_table(frame: pl.DataFrame, fields: Sequence[Field] = (), title: str = "") -> PlainTable:
+    """The first rows of a data frame as people read them.
+
+    Args:
+        frame: the rows.
+        fields: its columns, in order; all of them if there are none.
+        title: the caption of the table.
+
+    Examples:
+        >>> plain_table(pl.DataFrame({"f1": [0.5, None], "tp": [1234, 1]})).rows
+        [['0.5000', '1,234'], ['–', '1']]
+    """  # noqa: RUF002 - as values that are undefined are shown
+    known = fields or [field_of(name, dtype) for name, dtype in frame.schema.items()]
+    few = frame.select(field.name for field in known).head(MOST_ROWS)
+    kinds = [field.kind for field in known]
+    rows = [
+        [_text(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in few.rows()
+    ]
+    header = [field.title or field.name.replace("_", " ") for field in known]
+    return PlainTable(title, header, rows, frame.height)
+
+
+def _text(value: object, kind: str) -> str:
+    """A value of a column as `values.js` shows it."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return "–"  # noqa: RUF001
+    if isinstance(value, int | float):
+        return f"{value:.4f}" if kind == "rate" else f"{value:,.4f}".rstrip("0").rstrip(".")
+    return str(value)
+
+
 TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
 #: The scripts of tables and of charts, in the order in which they are loaded.
 CHARTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/charts.js")
@@ -108,6 +164,10 @@ class Section(msgspec.Struct, frozen=True):
     def data(self) -> Mapping[str, object] | None:
         """Data for its script, as plain values; None if it needs nothing."""
         return None
+
+    def plain_tables(self) -> Iterator["PlainTable"]:
+        """Tables of the data, for browsers without scripts."""
+        yield from ()
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -174,6 +234,10 @@ class DataTable(Section, frozen=True):
             "columns": pack(self.frame, self.columns),
         }
 
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The first rows."""
+        yield plain_table(self.frame, self.columns)
+
 
 class Curves(Section, frozen=True):
     """Curves in one diagram.
@@ -196,6 +260,11 @@ class Curves(Section, frozen=True):
         lines = [{"name": name, "columns": pack(points)} for name, points in self.lines]
         return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
 
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The first points of each curve."""
+        for name, points in self.lines:
+            yield plain_table(points, title=name)
+
 
 class Breakdown(msgspec.Struct, frozen=True):
     """Values of several measures for the same items, such as types or documents.
@@ -206,6 +275,7 @@ class Breakdown(msgspec.Struct, frozen=True):
         measures: a value for each item, None where undefined, by the name of the measure.
         rates: the measures that are from 0 to 1.
         intervals: the limits for each item, by the name of the measure.
+        overall: the value of all items together, by the name of the measure.
     """
 
     name: str
@@ -213,18 +283,39 @@ class Breakdown(msgspec.Struct, frozen=True):
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
     intervals: Mapping[str, Sequence[Interval | None]] = {}
+    overall: Mapping[str, float] = {}
 
 
-class Bars(Section, frozen=True):
-    """Bars of one measure at a time, of one of several breakdowns."""
+class DotPlot(Section, frozen=True):
+    """Dots with intervals: the values of one measure at a time, of one of several breakdowns.
+
+    Attributes:
+        breakdowns: the breakdowns, the first of which is shown.
+        ordered: whether the order of the items is that in which people read them.
+    """
 
     breakdowns: Sequence[Breakdown] = ()
-    kind: ClassVar[str] = "bars"
+    ordered: bool = False
+    kind: ClassVar[str] = "dots"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
     def data(self) -> dict[str, object]:
         """The breakdowns as they are."""
-        return {"title": self.title, "breakdowns": self.breakdowns}
+        return {"title": self.title, "breakdowns": self.breakdowns, "ordered": self.ordered}
+
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The values of all measures, and their intervals, of the first items of each breakdown."""
+        for each in self.breakdowns:
+            columns: dict[Field, Sequence[object]] = {Field(each.name): each.items}
+            for name, values in each.measures.items():
+                columns[Field(name, kind="rate" if name in each.rates else "number")] = values
+                ends = each.intervals.get(name, ())
+                for at, end in enumerate(("low", "high") if ends else ()):
+                    columns[Field(f"{end} of {name}")] = [pair and pair[at] for pair in ends]
+            frame = pl.DataFrame(
+                {field.name: values for field, values in columns.items()}, strict=False
+            )
+            yield plain_table(frame, list(columns))
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
@@ -239,11 +330,13 @@ class Tab(msgspec.Struct, frozen=True):
         title: of the tab.
         sections: what is under it.
         count: a number beside the title, such as that of findings; None for none.
+        paired: whether charts are two in a row on large screens.
     """
 
     title: str
     sections: Sequence[Section]
     count: int | None = None
+    paired: bool = False
 
 
 class Page(msgspec.Struct, frozen=True):

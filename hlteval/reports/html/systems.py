@@ -78,8 +78,8 @@ def _headline(comparison: Comparison, limits: Range) -> page.Section:
 
 def _bars(
     task: str, metrics: Mapping[str, str], systems: Mapping[str, Mapping[str, System | RankedValue]]
-) -> page.Bars:
-    """The values of systems as bars with their intervals.
+) -> page.DotPlot:
+    """The values of systems as dots with their intervals.
 
     Args:
         task: name of the task.
@@ -95,7 +95,7 @@ def _bars(
         [name for name, values in ranges.items() if (values.least, values.most) == (0.0, 1.0)],
         {name: [own.interval for own in each] for name, each in scores.items()},
     )
-    return page.Bars("Values", breakdowns=[values])
+    return page.DotPlot("Values", breakdowns=[values])
 
 
 def _differences(comparison: Comparison, values: str, pairs: str) -> list[page.Section]:
@@ -325,7 +325,7 @@ def _coefficients(
 
 
 def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[page.Section]:
-    """The coefficients of each document or label: bars of alpha by what is judged, and a table."""
+    """The coefficients of each document or label: dots of alpha by what is judged, and a table."""
     items: dict[str, list[CoefficientValue]] = {}
     for item in agreement.coefficients:
         if getattr(item, scope) is not None:
@@ -342,7 +342,7 @@ def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[p
             for judged, alphas in items.items()
             if alphas
         ]
-        yield page.Bars(f"By {scope}", breakdowns=breakdowns)
+        yield page.DotPlot(f"By {scope}", breakdowns=breakdowns)
         yield _coefficients(f"Coefficients by {scope}", agreement, scope)
 
 

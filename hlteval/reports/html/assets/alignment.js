@@ -270,6 +270,14 @@
 
   function toolbar(rows, state, changed) {
     const set = (name) => (value) => { state[name] = value; changed(); };
+    const keep = (name) => (value) => { state[name] = value; };
+    const known = [];
+    /** A list of the values of a column that links can set, too. */
+    const listed = (column, put, settings) => {
+      const label = chooser(column, (value) => { put(value); changed(); }, settings);
+      known.push({column, put, control: label.lastChild});
+      return label;
+    };
     const errors = element("input", {type: "checkbox", role: "switch", class: "errors"});
     errors.addEventListener("change", () => set("errors")(errors.checked));
     const search = element("input", {type: "search", placeholder: "words", spellcheck: "false"});
@@ -282,18 +290,31 @@
     every.forEach(({title}, at) => order.append(new Option(visible(title), at)));
     order.addEventListener("change", () => set("order")(every[Number(order.value)] || null));
     if (order.value !== "") state.order = every[Number(order.value)];
-    const facets = rows.facets.map((facet, at) => chooser(facet, (value) => {
-      state.facets[at] = value;
-      changed();
-    }, facet));
+    const facets = rows.facets.map((facet, at) => listed(facet, (value) => { state.facets[at] = value; }, facet));
     const titles = rows.outcomes.map((outcome) => visible(outcome.title));
-    return element("div", {class: "choices", role: "group", "aria-label": "Filters of the alignment"},
+    const bar = element("div", {class: "choices", role: "group", "aria-label": "Filters of the alignment"},
       element("label", {}, errors, " Errors only"),
-      chooser({...rows.outcome, title: "Outcome"}, set("outcome"), {titles}),
-      ...(rows.label ? [chooser(rows.label, set("label"))] : []),
-      ...(rows.document.values.length > 1 ? [chooser(rows.document, set("document"))] : []),
+      listed({...rows.outcome, title: "outcome"}, keep("outcome"), {titles}),
+      ...(rows.label ? [listed(rows.label, keep("label"))] : []),
+      ...(rows.document.values.length > 1 ? [listed(rows.document, keep("document"))] : []),
       ...facets, labelled("Search", search),
       ...(every.length ? [labelled("Order by", order)] : []));
+    /** Show the rows with some values only, by the titles of their columns. */
+    const filter = (values) => {
+      [errors.checked, search.value, state.errors, state.words] = [false, "", false, ""];
+      for (const {column, put, control} of known) {
+        const at = column.title in values ? column.values.indexOf(values[column.title]) : -1;
+        if (control.tagName === "SELECT") {
+          control.value = at >= 0 ? String(at) : control.options[0].value;
+          put(control.value === "" ? null : Number(control.value));
+        } else {
+          control.value = at >= 0 ? column.values[at] : "";
+          put(at >= 0 ? at : null);
+        }
+      }
+      changed();
+    };
+    return [bar, filter];
   }
 
   function legend(rows) {
@@ -317,11 +338,13 @@
       found = rows.found(state);
       say();
       Report.announce(status.textContent);
-      table.setData();
+      if (table.initialized) table.setData(); // what is not built yet asks for rows by itself
     };
     say();
     const pager = element("div", {class: "pager"});
-    host.append(toolbar(rows, state, changed), ...legend(rows), status, place, pager);
+    const [bar, filter] = toolbar(rows, state, changed);
+    host.append(bar, ...legend(rows), status, place, pager);
+    host.filter = filter;
     const table = new Tabulator(place, {
       columns: [{
         title: data.title, field: "id", headerSort: false, variableHeight: true,
