@@ -294,7 +294,7 @@ class Alignment(Section, frozen=True):
                 {
                     "title": cell.title,
                     "kind": cell.kind,
-                    "differs": self.differing(number),
+                    "differs": self.differences_of(number),
                     **{
                         name: None if side is None else pack(side.alias(name).to_frame())[0]
                         for name, side in cell.sides.items()
@@ -308,7 +308,7 @@ class Alignment(Section, frozen=True):
             "context": self.context,
         }
 
-    def differing(self, cell: int) -> object:
+    def differences_of(self, cell: int) -> object:
         """The numbers of the rows in which both sides of a cell differ."""
         return self.cells[cell].differs.arg_true().to_list()
 
@@ -363,13 +363,9 @@ def alignment(scores: Scores) -> Alignment | None:
     info, tables = load(scores.task).alignment_info, scores.tables
     if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
-<<<<<<< HEAD
     rows, details = info.read(tables)
-=======
-    rows, details = _rows(info, tables)
     label = pl.coalesce(info.label) if info.label else pl.lit("")
     every_row = rows = rows.with_columns(label.alias("label"), document="document")
->>>>>>> rpages
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
@@ -500,7 +496,7 @@ class Errors(Alignment, frozen=True):
         """The names of the sides of the cells, and what people call them."""
         return {SIDES[0]: SIDES[0], **self.systems}
 
-    def differing(self, cell: int) -> object:
+    def differences_of(self, cell: int) -> object:
         """The numbers of the rows in which each system differs from the reference in a cell."""
         return self.wrong[cell]
 
