@@ -88,7 +88,11 @@ def validation_command(request: Request) -> list[str]:
 
 
 def score(
-    request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
+    request: Request,
+    outputs: Outputs,
+    output: Path | None = None,
+    beside: list[str] | None = None,
+    confusion: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.reports.scores import MAIN
@@ -97,14 +101,16 @@ def score(
 
     outputs.check()
     json = "json" in {outputs.form, *dict(outputs.files)}
-    keeps = json or bool(output or outputs.report)
+    keeps = json or confusion or bool(output or outputs.report)
     request = replace(request, evidence=bool(outputs.report), alignment=keeps)
     with usage():
-        view = outputs.view(lambda: engine.measure_names(request))
+        view = outputs.view(lambda: engine.measure_names(request))._replace(confusion=confusion)
     refusals = outputs.refusals(validation_command(request))
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output, MAIN, "scores")
         scores = engine.score(replace(request, step=step))
+        if confusion and scores.confusion is None:
+            raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
         plot_scores(request, scores, outputs.plot, beside or ())
     with usage():
         show_scores(outputs.with_defaults(scores), outputs, view, output)

@@ -142,6 +142,7 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     scorings = view.of(_scorings(scores, with_empty=False))
     parts: list[RenderableType] = [*map(terminal.warning, scores.warnings)]
     parts += [Tables([_metrics(scores)]), Tables(scorings, view.wide)]
+    parts += [Tables([_confusion(scores)], view.wide)] if view.confusion else []
     head = f"{scores.task}, profile {scores.profile}"
     return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
@@ -160,6 +161,20 @@ def _metrics(scores: Scores) -> Table:
             style = "bold" if ranks else ""
             rows.append([(name, style), value, *between, ("ranks" * ranks, "dim")])
     return Table(columns, rows, header=False)
+
+
+def _confusion(scores: Scores) -> Table:
+    """The confusion of labels as a matrix, without numbers where labels are never confused."""
+    matrix = scores.confusion
+    if matrix is None:
+        raise ValueError("the scores have no confusion of labels")
+    names = [terminal.visible(name) for name in matrix.columns]
+    columns = [Column("", "name"), *(Column(name, importance=LOW) for name in names[1:])]
+    rows = [
+        [terminal.visible(label), *(str(count or "") for count in counts)]
+        for label, *counts in matrix.iter_rows()
+    ]
+    return Table(columns, rows, "Confusion of labels (rows: reference, columns: system)")
 
 
 def _intervals(scores: Scores, missing: str = "") -> Iterator[list[str]]:
@@ -266,6 +281,7 @@ def _paper_tables(scores: Scores, view: View) -> Tables:
     for table in view.of(_scorings(scores, with_empty=True)):
         head = Column(table.title, "name")
         tables.append(replace(table, columns=[head, *table.columns[1:]], title=""))
+    tables += [replace(_confusion(scores), title="")] if view.confusion else []
     return Tables(tables)
 
 

@@ -332,9 +332,13 @@ class Run(Check):
         notes = (*verdicts.blocking_notes(judged), *self.error_notes(paths=paths).values())
         notes += (*verdicts.warning_notes(judged, task.noted), *metric.notes(total))
         notes += (*interval_set.notes(), *verdicts.size_notes(task, interval_set.limits, documents))
+        shown = task.hooks.alignment
         if self.total.alignments:
-            tables[task.hooks.alignment] = pl.concat(self.total.alignments)
-            error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
+            tables[shown] = pl.concat(self.total.alignments)
+        elif task.alignment_info:  # it may be a table of the values
+            shown = task.alignment_info.table
+        if self.request.alignment and shown in tables:
+            error_tables, error_files = metric.error_analysis(tables[shown], total)
             tables, files = tables | error_tables, files | error_files
         primary = task.ranking(judged.profile, self.opened.options)
         names = task.beside(primary, metrics)
