@@ -4,8 +4,6 @@ Most metrics pair items of equal labels only. Beside such pairs, what only one s
 where it is in the same place or has the same arguments: there, the system has another label.
 """
 
-from collections.abc import Sequence
-
 import numpy as np
 import polars as pl
 
@@ -88,7 +86,7 @@ def pair_by_place(
         side.select(by, start=pl.col(start).cast(pl.Float64), end=pl.col(end).cast(pl.Float64))
         for side, (start, end) in zip((missing, extra), places, strict=True)
     ]
-    one, other, common = overlap_pairs(*sides, [by])
+    one, other, common = overlap_pairs(sides[0], sides[1], [by])
     best: tuple[list[int], list[int]] = ([], [])
     taken: tuple[set[int], set[int]] = (set(), set())
     for at in np.argsort(-common, kind="stable"):
@@ -101,7 +99,7 @@ def pair_by_place(
 
 
 def _with_pairs(
-    rows: pl.DataFrame, labels: Labels, missing: Sequence[int], extra: Sequence[int]
+    rows: pl.DataFrame, labels: Labels, missing: list[int], extra: list[int]
 ) -> pl.DataFrame:
     """The labels of rows, of which some of the reference only and of the system only are paired."""
     ours, theirs = labels

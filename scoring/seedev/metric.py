@@ -155,18 +155,14 @@ class EventMatch(PairingMetric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """The table `confusion`; events without a partner are paired by what fills their roles."""
-        fillers = [
-            aligned[side]
-            .list.eval(pl.element().str.replace("^[^:]*:", ""))
-            .list.sort()
-            .list.join(" ")
-            for side in ("reference_arguments", "predicted_arguments")
-        ]
-        rows = aligned.with_columns(_ours=fillers[0], _theirs=fillers[1])
-        labels = ("reference_type", "predicted_type")
-        return {
-            "confusion": count_labels(pair_by_key(rows, labels, ("_ours", "_theirs")), labels)
-        }, {}
+        labels, keys = ("reference_type", "predicted_type"), ("_ours", "_theirs")
+        filler = pl.element().str.replace("^[^:]*:", "")
+        fillers = (
+            pl.col(side).list.eval(filler).list.sort().list.join(" ").replace("", None).alias(key)
+            for side, key in zip(("reference_arguments", "predicted_arguments"), keys, strict=True)
+        )
+        rows = pair_by_key(aligned.with_columns(fillers), labels, keys)
+        return {"confusion": count_labels(rows, labels)}, {}
 
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
@@ -253,8 +249,8 @@ def _align(
         similarity=pl.col("weight").fill_null(0) / UNIT,
         negation=negation,
         **{name: pl.col(name).fill_null([]) for name in ("missing", "extra", "wrong")},
-        reference_arguments="ours",
-        predicted_arguments="theirs",
+        reference_arguments=pl.col("ours").fill_null([]),
+        predicted_arguments=pl.col("theirs").fill_null([]),
     )
 
 
