@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.systems import Limits, interval_frame
@@ -130,6 +131,9 @@ class Agreement(Output, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
         return f"<Agreement: {self.task}, {names}, {count_of(self.documents, 'document')}>"
+
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:agreement")(self))
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.

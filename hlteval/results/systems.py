@@ -388,6 +388,9 @@ class Leaderboard(Output, frozen=True, kw_only=True):
         best = ", ".join(system.name for system in self.comparisons[0].best)
         return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
 
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:leaderboard")(self))
+
     @property
     def systems(self) -> tuple[RankedSystem, ...]:
         """The systems that were scored, best first."""
