@@ -9,16 +9,19 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 from collections.abc import Container, Iterator
 from html import unescape
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lxml import etree
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
@@ -41,8 +44,16 @@ _TAB = "\ue009"
 """A tab of a fenced block, of which Markdown would make spaces."""
 
 
+_PACKAGE = TemporaryDirectory(prefix="hlteval-")
+"""The package as it is installed, whose docstrings are read."""
+
+
+@event_priority(100)  # before the plug-in that reads docstrings
 def on_config(config: MkDocsConfig) -> None:
-    """Replace the folders of the navigation by their pages."""
+    """Replace the folders of the navigation by their pages; build what the reference is of."""
+    setup = ["-c", "from setuptools import setup; setup()", "--quiet", "build_py", "--build-lib"]
+    subprocess.run([sys.executable, *setup, _PACKAGE.name], cwd=ROOT, check=True)  # noqa: S603
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [_PACKAGE.name]
     sections = ((section, _folder_pages(section, config)) for section in config.nav or [])
     config.nav = [pages or section for section, pages in sections if pages != {}]
 

@@ -26,6 +26,7 @@ A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data fr
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -65,6 +66,10 @@ if TYPE_CHECKING:
     from hlteval.workflows.verification import verify
 
 __version__ = "0.1.0"
+
+# In a checkout, four rooms lie beside this folder (package-dir in pyproject.toml).
+if not Path(__path__[0], "scoring").is_dir():
+    __path__.append(str(Path(__path__[0]).parent))
 
 __all__ = [
     "Agreement", "CampaignResult", "Comparison", "Corpus", "Finding", "Findings", "Input",

@@ -290,7 +290,7 @@ def write_tables(scores: Scores, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / MAIN).open("wb") as stream:
         stream.writelines(_json(scores))
-    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
+    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8", newline="\n")
     for name, table in scores.tables.items():
         (folder / f"{name}.tsv").write_text(frame_tsv(table), "utf-8", newline="")
     for name, content in scores.files.items():

@@ -13,6 +13,7 @@ ends; the file names the process that holds it, or held it last.
 import json
 import os
 import socket
+import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -47,6 +48,20 @@ from hlteval.workflows.run.batches import no_progress
 from hlteval.workflows.run.request import Request
 
 FILE = ".hlteval.lock"
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        # What is locked cannot be read by others: it is a byte far after the end.
+        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class InUse(ValueError):
@@ -62,36 +77,34 @@ def lock_folder(root: Path) -> Iterator[str]:
 
     Raises:
         InUse: if another process holds it.
-        NotWritten: if the file cannot be written, or the system has no such locks.
+        NotWritten: if the file cannot be written.
     """
-    import fcntl
-
     path = root / FILE
     with report_write_errors(path, "nothing was changed"):
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        descriptor = os.open(path, _LOCK_FLAGS, 0o644)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
 
-    def holder() -> str:
-        """Return the process that the lock names."""
-        try:
-            process = json.loads(os.pread(file, 1000, 0).decode("utf-8", "replace"))
-            return f"process {int(process['process'])} on {process['host']}"
-        except (ValueError, KeyError, TypeError):
-            return "another process"
+        def holder() -> str:
+            """Return the process that the lock names; empty if it names none."""
+            file.seek(0)
+            text = file.read(1000)
+            try:
+                process = json.loads(text.decode("utf-8", "replace"))
+                return f"process {int(process['process'])} on {process['host']}"
+            except (ValueError, KeyError, TypeError):
+                return "another process" if text else ""
 
-    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            busy = f"{root} is in use by {holder()}; wait until it ends, or end it"
-            raise InUse(busy) from None
-        note = f"continues where {holder()} was interrupted" if os.pread(file, 1, 0) else ""
-        process = {"process": os.getpid(), "host": socket.gethostname()}
-        os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps(process).encode(), 0)
-        yield note
-        os.ftruncate(file, 0)
-    finally:
-        os.close(file)
+            _lock(file.fileno())
+        except (BlockingIOError, PermissionError):
+            busy = f"{root} is in use by {holder() or 'another process'}"
+            raise InUse(f"{busy}; wait until it ends, or end it") from None
+        before = holder()
+        file.truncate(0)
+        file.seek(0)
+        file.write(json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
+        yield f"continues where {before} was interrupted" if before else ""
+        file.truncate(0)
 
 
 def pipeline(

@@ -202,7 +202,8 @@ def _score(order: Order) -> Outcome:
         commands = {"validate.sh": order.validate_command, "score.sh": order.command}
         for script_name, line in commands.items():
             script = folder / script_name
-            script.write_text(_SCRIPT.format(command=line), "utf-8", errors="surrogateescape")
+            text = _SCRIPT.format(command=line)
+            script.write_text(text, "utf-8", errors="surrogateescape", newline="\n")
             script.chmod(0o755)
     return Outcome("scored", order.report("the scores are in the folder of results\n"))
 
