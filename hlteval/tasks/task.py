@@ -230,7 +230,8 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         needs: other options that a value needs in scoring; under the empty name, those that any
             value needs.
         adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
-            or `tables`, which only -o and JSON show; `compare` does not have it then.
+            `tables`, which only -o and JSON show, or `texts` around errors; `compare` has only the
+            last then, for its report.
         selects_measure: whether its values are measures, of which only the one given is computed;
             the primary metric follows it.
         needs_any: by command, options and arguments of which it needs one to have an effect.
@@ -260,7 +261,7 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["text", "list", "number"] = "text"
     read: Callable[[Any, Mapping[str, str]], object] | None = None
     needs: Mapping[str, tuple[str, ...]] = {}
-    adds: Literal["", "rows", "tables"] = ""
+    adds: Literal["", "rows", "tables", "texts"] = ""
     selects_measure: bool = False
     needs_any: Mapping[str, tuple[str, ...]] = {}
     selects_documents: bool = False
@@ -299,7 +300,8 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         home = _HOMES.get(command, command)
         if home == "compare":
-            return "score" in self.commands and not self.adds
+            shows_texts = command == "compare" and self.adds == "texts"
+            return "score" in self.commands and (not self.adds or shows_texts)
         return home in self.commands
 
     def elsewhere(self, task: str, command: str) -> str:
