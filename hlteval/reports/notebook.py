@@ -22,10 +22,10 @@ from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Comparison, Difference, Leaderboard
+from hlteval.results.systems import Comparison, Leaderboard
 from hlteval.results.verdict import Verdict
 from hlteval.tasks import load
-from hlteval.tasks.task import RATE, Range
+from hlteval.tasks.task import RATE
 
 #: Most rows of a table, and most places of a row.
 MOST, MOST_PLACES = 12, 3
@@ -64,15 +64,15 @@ def verdict(result: Verdict) -> str:
     """The outcome and the findings, as `findings`."""
     head = f"{result.task}, profile {result.profile}: " if result.task else ""
     head += f"{result.outcome}; {severities(result.findings) or 'no findings'}"
-    return _html(head, *_grouped(result.findings, ".findings"))
+    return _html(head, *_by_code(result.findings, ".findings"))
 
 
 def findings(result: Findings) -> str:
     """The findings by code: how many there are, links to the first lines, and the first message."""
-    return _html(severities(result) or "no findings", *_grouped(result, ".to_frame()"))
+    return _html(severities(result) or "no findings", *_by_code(result, ".to_frame()"))
 
 
-def _grouped(result: Findings, where: str) -> tuple[Grid, ...]:
+def _by_code(result: Findings, where: str) -> tuple[Grid, ...]:
     """The findings by severity, side and code, the most severe first; no table of none."""
     groups = lists_by_key(((each.severity.rank, each.side, each.code), each) for each in result)
     rows: list[Sequence[object]] = []
@@ -107,19 +107,19 @@ def comparison(result: Comparison) -> str:
     refused = [("refused", each.name, each.reason) for each in result.refused]
     head = f"{result.task}, profile {result.profile}: {result.metric}"
     systems = Grid(("rank", "system", "value", "interval"), [*rows[:MOST], *refused[:MOST]])
-    pairs = [_pair(each, values) for each in result.differences[:MOST]]
+    pairs = [
+        (each.first, each.second,
+         UNDEFINED if each.difference is None else f"{each.difference:+.4f}",
+         limits_text(each.interval, values, missing=""),
+         probability(each.probability), probability(each.corrected))
+        for each in result.differences[:MOST]
+    ]  # fmt: skip
     columns = ("first", "second", "difference", "interval", "p", "p (Holm)")
     differences = [Grid(columns, pairs)] if pairs else []
     where = '.to_frame("differences")'
     notes = [*_further(len(rows), ".systems"), *_further(len(refused), ".refused")]
     notes += [*_further(len(result.differences), where), *result.notes]
     return _html(head, systems, *differences, notes=notes, signature=result.signature)
-
-
-def _pair(pair: Difference, values: Range) -> Sequence[object]:
-    difference = UNDEFINED if pair.difference is None else f"{pair.difference:+.4f}"
-    chances = (probability(chance) for chance in (pair.probability, pair.corrected))
-    return pair.first, pair.second, difference, limits_text(pair.interval, values, ""), *chances
 
 
 def leaderboard(result: Leaderboard) -> str:

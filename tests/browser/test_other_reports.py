@@ -8,8 +8,10 @@ import polars as pl
 from playwright.sync_api import expect
 
 import hlteval
+from hlteval.findings import Finding, Findings, Severity, Span
 from hlteval.reports.html import write
 from hlteval.reports.html.page import DataTable, Page, Tab
+from hlteval.results.verdict import Verdict
 
 DEMO = Path(hlteval.__file__).parent / "demo"
 HOSTILE = "</script><img src=x onerror=alert(1)>\u2028\u202e"
@@ -26,6 +28,65 @@ def test_findings_have_their_lines(open_report, tmp_path):
     expect(first.locator("mark")).to_have_text("T12")
     expect(first).to_contain_text("help:")
     expect(findings.locator(".tabulator").first).to_be_visible()
+
+
+def test_findings_of_many_files_have_a_heat_map_that_selects_them(open_report, tmp_path):
+    write(verdict_of_files(), tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html").page
+    expect(page.locator(".heat thead th")).to_have_text(["file", "STD302", "MTV307", "all"])
+    row = page.locator(".heat tbody tr").first
+    expect(row.locator("th, td")).to_have_text(["b.a2", "20", "2", "22"])
+    row.get_by_role("link", name="2", exact=True).click()
+    findings = page.locator(".part-findings")
+    expect(findings.locator(".finding")).to_have_count(2)
+    expect(findings.locator(".finding").first).to_contain_text("warning[MTV307]")
+    expect(findings.locator(".found")).to_contain_text("Only MTV307, x/b.a2")
+    findings.get_by_role("button", name="Show all").click()
+    expect(findings.locator(".counter")).to_contain_text("of 26 rows")
+
+
+def test_the_severity_of_a_finding_is_a_word_in_its_line(open_report, tmp_path):
+    write(verdict_of_files(), tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html").page
+    page.get_by_label("Filter severity").last.select_option(label="warning")
+    finding = page.locator(".finding").first
+    severity, place = (finding.locator(part).bounding_box() for part in (".severity", ".place"))
+    assert severity["y"] + severity["height"] <= place["y"] + 2
+    style = "e => getComputedStyle(e).backgroundColor"
+    assert finding.locator(".severity").evaluate(style) == "rgba(0, 0, 0, 0)"
+
+
+def test_without_scripts_findings_are_a_table(open_report, tmp_path):
+    write(verdict_of_files(), tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", scripts=False).page
+    rows = page.locator(".part-findings tbody tr")
+    expect(rows).to_have_count(26)
+    expect(rows.first.locator("td")).to_have_text(["error", "STD302", "x/a.a2:1:1", "0", "–"])  # noqa: RUF001
+
+
+def verdict_of_files() -> Verdict:
+    """Findings of two codes in three files."""
+    found = [
+        ("a.a2", "STD302", 2),
+        ("b.a2", "STD302", 20),
+        ("b.a2", "MTV307", 2),
+        ("c.a2", "MTV307", 2),
+    ]
+    findings = [
+        Finding(
+            code=code,
+            name=code,
+            blocking=False,
+            severity=Severity.WARNING if code == "MTV307" else Severity.ERROR,
+            message=str(number),
+            file=f"x/{file}",
+            span=Span(number + 1, 1, 2),
+            side="submission",
+        )
+        for file, code, size in found
+        for number in range(size)
+    ]
+    return Verdict("seedev-full", "plan", passed=False, findings=Findings(findings))
 
 
 def test_a_comparison_has_a_matrix_of_p_values_and_what_is_refused(open_report, tmp_path):

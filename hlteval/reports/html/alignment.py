@@ -193,7 +193,7 @@ def _reasons(cells: Sequence[Cell], rows: pl.DataFrame, info: AlignmentInfo) -> 
     is_wrong = (pl.col("outcome") == wrong[0]) & (joined != "")
     reasons = rows.select(pl.when(is_wrong).then(joined).alias(REASON))[REASON]
     known = set(reasons.drop_nulls())
-    informs = len(known) > 1 or known & {BOUNDARY, info.label_title}
+    informs = len(known) > 1 or known & {BOUNDARY, info.label_title} - {*wrong[0].split()}
     return reasons if informs else reasons.clear(rows.height)
 
 
@@ -468,6 +468,8 @@ MOST_ITEMS, MOST_SYSTEMS = 10_000, 5
 _COUNTS = fields_of("errors")
 #: The results of which no system is to blame.
 _AGREED = ("both right", "all right")
+#: The kinds of results in order.
+_KINDS: Sequence[Kind] = ("correct", "different", "missing", "extra")
 
 
 class Errors(Alignment, frozen=True):
@@ -501,16 +503,8 @@ class Errors(Alignment, frozen=True):
         return self.wrong[cell]
 
 
-def error_sections(task: str, errors: ErrorAnalysis) -> Iterator[Section]:
-    """The numbers of all pairs, by label and by document, and the cards.
-
-    Args:
-        task: name of the task.
-        errors: what its systems have right and wrong.
-    """
-    info = load(task).alignment_info
-    if errors.items.is_empty() or info is None:
-        return
+def error_tables(errors: ErrorAnalysis) -> Iterator[DataTable]:
+    """The numbers of items that pairs of systems have right and wrong, by label and by document."""
     what = "Seconds" if errors.items["weight"].dtype.is_float() else "Items of the reference"
     intro = f"{what} that both systems have right, only one of them, or neither; and what is extra."
     if errors.counted:
@@ -532,54 +526,61 @@ def error_sections(task: str, errors: ErrorAnalysis) -> Iterator[Section]:
         if not by or frame[by].n_unique() > 1:
             kept = [each for each in columns if each.name in frame.columns]
             yield DataTable(title, "" if by else intro, frame, kept)
-    yield _cards(info, errors)
 
 
-def _cards(info: AlignmentInfo, errors: ErrorAnalysis) -> Errors:
-    """The cards of the items, those on which systems differ first where there are too many."""
+def error_cards(info: AlignmentInfo, errors: ErrorAnalysis) -> Errors:
+    """The cards of the items, those on which systems differ first where there are too many.
+
+    Args:
+        info: how alignments of the task are read.
+        errors: what the systems have right and wrong.
+    """
     names = errors.systems[:MOST_SYSTEMS]
-    frame = errors.to_frame(*names).with_row_index("_item")
+    known = pl.any_horizontal(pl.col(f"kind {at}").is_not_null() for at in range(len(names)))
+    numbers = errors.items.with_row_index("_item").filter(known)["_item"]
+    frame = errors.to_frame(*names).with_columns(numbers).rename({"result": "outcome"})
+    single = [each.column for each in info.facets if each.single]
+    counts = frame.group_by("outcome", "label", *single, maintain_order=True).len("count")
     intro = "Each item has the reference above the systems; what differs from it is marked."
     if len(names) < len(errors.systems):
         intro += f" These are the best {len(names)} of {len(errors.systems)} systems."
     if (every := frame.height) > MOST_ITEMS:
-        frame = frame.sort(pl.col("result").is_in(_AGREED), "_item").head(MOST_ITEMS).sort("_item")
+        frame = frame.sort(pl.col("outcome").is_in(_AGREED), "_item")
+        frame = frame.head(MOST_ITEMS).sort("_item")
         left = "{left:,} of {every:,} items {left|is|are} left out, first those that are right."
         intro += f" {fill(left, {'left': every - MOST_ITEMS, 'every': every})}"
     keys = {f"system {place}": name for place, name in enumerate(names)}
     titles = {outcome.name: outcome.title or outcome.name for outcome in info.outcomes}
     became = pl.col(f"outcome of {name}" for name in names).replace(titles).fill_null("-")
-    frame = frame.rename({"result": "outcome"}).with_columns(became)
+    frame = frame.with_columns(became)
     cells, wrong = _join_cells(info, errors, keys, frame["_item"])
     contexts: dict[tuple[Parts, ...], int] = {}
-    numbers = [
+    surroundings = [
         contexts.setdefault(context, len(contexts)) if context else None
         for context in _surroundings(info, errors, names, frame)
     ]
-    outcomes = map(_outcome_of_result, frame["outcome"].unique(maintain_order=True))
+    outcomes = []
+    for result in counts["outcome"].unique().sort():
+        kind: Kind = "correct" if result in _AGREED else "different"
+        kind = "missing" if result.endswith(" wrong") else kind
+        outcomes.append(OutcomeInfo(result, "extra" if "extra" in result else kind))
     own = [FacetInfo(f"outcome of {name}", f"in {name}") for name in names]
     return Errors(
         title="Items",
         intro=intro,
         rows=frame,
-        outcomes=sorted(outcomes, key=lambda each: each.name),
+        outcomes=sorted(outcomes, key=lambda each: _KINDS.index(each.kind)),
         label=info.label_title if frame["label"].n_unique() > 1 else "",
         cells=cells,
         facets=[*own, *(each for each in info.facets if frame[each.column].n_unique() > 1)],
-        context=numbers,
+        context=surroundings,
         contexts=list(contexts),
         left_out=every - frame.height,
+        counts=counts.with_columns(pl.lit(None, pl.String).alias(REASON)),
         systems=keys,
         became=[frame[facet.column] for facet in own],
         wrong=wrong,
     )
-
-
-def _outcome_of_result(result: str) -> OutcomeInfo:
-    """A result with the kind that gives a card its colour."""
-    kind: Kind = "correct" if result in _AGREED else "different"
-    kind = "missing" if result.endswith(" wrong") else kind
-    return OutcomeInfo(result, "extra" if "extra" in result else kind)
 
 
 def _join_cells(

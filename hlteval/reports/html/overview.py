@@ -6,6 +6,7 @@ from typing import ClassVar
 import msgspec
 import polars as pl
 
+from hlteval.findings.counts import count_of
 from hlteval.reports.curves import RATES, curve_points
 from hlteval.reports.html import page
 from hlteval.reports.html.alignment import REASON, Alignment
@@ -93,7 +94,7 @@ def outcomes(aligned: Alignment, primary: str, *, by_label: bool) -> Iterator[Ou
         return
     scored = {part.filters["outcome"] for part in every}
     rest = rows.filter(~pl.col("outcome").is_in(scored))["count"].sum()
-    intro = f"{total:,} rows" + (f", and {rest:,} that are not scored" if rest else "")
+    intro = count_of(total, "row") + (f", and {rest:,} not scored" if rest else "")
     yield Outcomes(
         "Right and wrong", f"{intro}. Select a part to see its rows.", bars=[("", every)]
     )
@@ -138,17 +139,22 @@ def label_scores(scores: Scores, task: Task, aligned: Alignment | None) -> page.
     if aligned is None or not aligned.label:
         return None
     labels = {label for label in aligned.counts["label"] if label is not None}
-    ranking, measure = task.statistic(scores.primary), scores.primary.partition(".")[0]
+    measure, _, ranking = scores.primary.rpartition(".")
     found: list[tuple[bool, bool, page.Breakdown]] = []
     for evaluation, measures, scorings in pivot_scorings(scores.tables["scorings"]):
-        rates = [name for name in measures if values_of(task, name).kind == "rate"]
-        rates.sort(key=lambda name: task.statistic(name) is not ranking)
-        own = {name: row for name, row in scorings if name.partition(".")[0] in labels}
-        if rates and len(own) > 1:
-            column = measures.index(rates[0])
-            values = {name: row[column] for name, row in own.items()}
-            same = task.statistic(rates[0]) is ranking
-            breakdown = _worst(scores, task, aligned.label, rates[0], values)
+        known = {name: info for name in measures if (info := task.statistic(name))}
+        rates = [name for name, info in known.items() if info.values.kind == "rate"]
+        rates.sort(key=lambda name: known[name].name != ranking)
+        if not rates:
+            continue
+        column, statistic = measures.index(rates[0]), known[rates[0]].name
+        own = {name: row[column] for name, row in scorings if name.partition(".")[0] in labels}
+        if sum(value is not None for value in own.values()) > 1:
+            name = scores.primary if evaluation == measure else statistic
+            # The metric that ranks may be the value of one label, not of all.
+            whole = measure not in {label.lower().replace(" ", "_") for label in own}
+            same = statistic == ranking
+            breakdown = _worst(scores, task, aligned.label, name, own, whole=same and whole)
             found.append((evaluation != measure, not same, breakdown))
     return min(found, key=lambda each: each[:2])[2] if found else None
 
@@ -156,16 +162,31 @@ def label_scores(scores: Scores, task: Task, aligned: Alignment | None) -> page.
 def document_scores(scores: Scores, task: Task) -> page.Breakdown | None:
     """The values of documents by the metric that ranks; None for a single document."""
     each = scores.by_document
-    if each is None or each.height < 2 or scores.primary not in each.columns:
+    if each is None or scores.primary not in each or each[scores.primary].count() < 2:
         return None
     values = dict(zip(each["document"], each[scores.primary], strict=True))
-    return _worst(scores, task, "document", scores.primary, values)
+    return _worst(scores, task, "document", scores.primary, values, whole=True)
 
 
 def _worst(
-    scores: Scores, task: Task, items: str, name: str, values: Mapping[str, float | None]
+    scores: Scores,
+    task: Task,
+    items: str,
+    name: str,
+    values: Mapping[str, float | None],
+    *,
+    whole: bool,
 ) -> page.Breakdown:
-    """The defined values of items, the worst first, with their intervals and the value of all."""
+    """The defined values of items, the worst first, with their intervals.
+
+    Args:
+        scores: that they are of.
+        task: that declares the statistics.
+        items: what the items are.
+        name: of their measure.
+        values: by item.
+        whole: whether the metric that ranks is the value of all items together.
+    """
     statistic, known = task.statistic(name), values_of(task, name)
     down = statistic is not None and statistic.better == "less"
     held = {item: value for item, value in values.items() if value is not None}
@@ -174,16 +195,14 @@ def _worst(
         scores.intervals.get(f"{name}.{item}") or scores.intervals.get(f"{item}.{name}")
         for item in order
     ]
-    whole = scores.metrics[scores.primary]
-    same = statistic is not None and statistic is task.statistic(scores.primary)
-    title = scores.primary if same else name
+    overall = scores.metrics[scores.primary] if whole else None
     return page.Breakdown(
         items,
         order,
-        {title: [held[item] for item in order]},
-        [title] if (known.least, known.most) == (0.0, 1.0) else [],
-        {title: ends} if any(ends) else {},
-        {title: whole} if same and whole is not None else {},
+        {name: [held[item] for item in order]},
+        [name] if (known.least, known.most) == (0.0, 1.0) else [],
+        {name: ends} if any(ends) else {},
+        {} if overall is None else {name: (overall, scores.intervals.get(scores.primary))},
     )
 
 

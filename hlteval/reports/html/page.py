@@ -275,7 +275,7 @@ class Breakdown(msgspec.Struct, frozen=True):
         measures: a value for each item, None where undefined, by the name of the measure.
         rates: the measures that are from 0 to 1.
         intervals: the limits for each item, by the name of the measure.
-        overall: the value of all items together, by the name of the measure.
+        overall: the value of all items together and its limits, by the name of the measure.
     """
 
     name: str
@@ -283,7 +283,7 @@ class Breakdown(msgspec.Struct, frozen=True):
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
     intervals: Mapping[str, Sequence[Interval | None]] = {}
-    overall: Mapping[str, float] = {}
+    overall: Mapping[str, tuple[float, Interval | None]] = {}
 
 
 class DotPlot(Section, frozen=True):

@@ -39,7 +39,14 @@ def _breakdowns(scores: Scores, task: Task) -> Iterator[page.Breakdown]:
     each = scores.by_document
     if each is not None and each.height > 1:
         values = each.drop("document").to_dict(as_series=False)
-        yield _breakdown(task, "document", each["document"].to_list(), values)
+        breakdown = _breakdown(task, "document", each["document"].to_list(), values)
+        known = {name: scores.metrics.get(name) for name in breakdown.measures}
+        overall = {
+            name: (value, scores.intervals.get(name))
+            for name, value in known.items()
+            if value is not None
+        }
+        yield replace(breakdown, overall=overall)
     for name, frame in scores.tables.items():
         if name not in _DRAWN and name != task.hooks.alignment:
             yield from _of_table(task, name.replace("_", " "), frame)

@@ -11,7 +11,8 @@ from hlteval.findings import Severity
 from hlteval.reports import systems as formats
 from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
 from hlteval.reports.html import page
-from hlteval.reports.html.alignment import error_sections
+from hlteval.reports.html.alignment import error_cards, error_tables
+from hlteval.reports.html.overview import outcomes
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import limits_text, value_text, values_of
 from hlteval.reports.systems import caption
@@ -34,7 +35,7 @@ PUBLISHED = "Everything that the numbers depend on. Publish it with them."
 
 def comparison_page(comparison: Comparison) -> page.Page:
     """The report of a comparison."""
-    task, metric, errors = comparison.task, comparison.metric, comparison.errors
+    task, metric = comparison.task, comparison.metric
     about = [("task", task), ("profile", comparison.profile), ("metric", metric)]
     intro = caption(comparison) or SHARED_RANKS
     overview: list[page.Section] = [
@@ -48,10 +49,15 @@ def comparison_page(comparison: Comparison) -> page.Page:
     for system in comparison.refused:
         refused.append(page.Notes(system.name, warnings=[system.reason], notes=[system.help]))
         refused += [FindingList(findings=system.blocking)] if system.blocking else []
+    errors: list[page.Section] = []
+    info, analysis = load(task).alignment_info, comparison.errors
+    if info and analysis and analysis.items.height:
+        cards = error_cards(info, analysis)
+        errors = [*outcomes(cards, metric, by_label=True), cards, *error_tables(analysis)]
     tabs = [
         page.Tab("Overview", overview),
         page.Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
-        page.Tab("Errors", list(error_sections(task, errors)) if errors else []),
+        page.Tab("Errors", errors),
         page.Tab("Refused", refused, len(comparison.refused)),
     ]
     return page.Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)

@@ -7,7 +7,7 @@
 const Charts = (() => {
   const {element} = Report;
   const COLOURS = Array.from({length: 8}, (_, at) => `var(--series-${at + 1})`), GREY = "var(--context)";
-  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, CELL = 6.8, ALL = "all";
+  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, CELL = 6.8, BOLD = 7.8, ALL = "all";
   const NARROW = 480;
 
   const width = (host) => Math.max(260, Math.min(host.clientWidth || 680, 880));
@@ -116,12 +116,12 @@ const Charts = (() => {
     const drawn = lines.flat(), coloured = drawn.filter((d) => color(d.line) !== GREY);
     const ends = lines.map((line) => line.at(-1));
     const named = !many ? [] : ends.length > NAMED ? ends.filter((d) => color(d.line) !== GREY) : ends;
-    const right = many ? Math.min(size * 0.32, 22 + CELL * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
+    const right = many ? Math.min(size * 0.32, 22 + BOLD * Math.ceil(Math.max(0, ...named.map((d) => cells(Values.visible(d.line)))))) : 16;
     const wide = Math.min(size, 520 + right), left = 44;
     const height = Math.max(Math.round((wide - left - right) * 0.75), 15 * named.length) + 72;
     const last = data.rates ? 1 : Math.max(...drawn.map((d) => d.x));
     const labels = apart(named, 15 / (height - 72)).map((d) => ({
-      ...d, last, text: fitted(d.line, Math.floor((right - 14) / CELL)), color: color(d.line),
+      ...d, last, text: fitted(d.line, Math.floor((right - 14) / BOLD)), color: color(d.line),
     }));
     const rest = {fill: "var(--ground)", stroke: "var(--rule)"};
     plot(place, {
@@ -136,7 +136,8 @@ const Charts = (() => {
         coloured.length <= DOTS ? Plot.dot(coloured, {x: "x", y: "y", fill: (d) => color(d.line), r: 3}) : null,
         Plot.text(labels, {
           frameAnchor: "right", y: "at", text: "text", dx: 8, textAnchor: "start", fontWeight: 600,
-          fill: (d) => (d.color === GREY ? "var(--muted)" : d.color),
+          // Colours are for lines: words need more contrast.
+          fill: (d) => (d.color === GREY ? "var(--muted)" : `color-mix(in srgb, ${d.color} 65%, var(--ink))`),
         }),
         Plot.dot(drawn, Plot.pointer({x: "x", y: "y", stroke: "var(--ink)", r: 5})),
         Plot.tip(drawn, Plot.pointer({
@@ -205,7 +206,8 @@ const Charts = (() => {
 
   function drawDots(place, note, {breakdown, measure, order}, size) {
     const values_ = breakdown.measures[measure], limits = breakdown.intervals[measure] || [];
-    const rate = breakdown.rates.includes(measure), kind = rate ? "rate" : "number";
+    const rate = breakdown.rates.includes(measure);
+    const kind = values_.every((value) => value === null || Number.isInteger(value)) && !rate ? "number" : "rate";
     const rows = breakdown.items.map((item, at) => ({
       item, at, value: values_[at], low: (limits[at] || [])[0], high: (limits[at] || [])[1],
     }));
@@ -217,7 +219,7 @@ const Charts = (() => {
     const longest = (names) => Math.ceil(Math.max(4, ...names.map(cells)));
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
     const right = 18 + CELL * longest(texts);
-    const all = (breakdown.overall || {})[measure];
+    const [all, [low, high] = []] = (breakdown.overall[measure] || []).map((each) => each ?? undefined);
     plot(place, {
       ariaLabel: `${label}: ${shown.length} values`,
       width: size, height: 72 + ROW * Math.max(1, shown.length), marginLeft: left, marginRight: right,
@@ -228,6 +230,7 @@ const Charts = (() => {
       },
       marks: [
         all === undefined ? null : [
+          low === undefined ? null : Plot.rect([0], {x1: low, x2: high, fill: "var(--muted)", fillOpacity: 0.13}),
           Plot.ruleX([all], {stroke: "var(--muted)", strokeDasharray: "4,3"}),
           Plot.text([all], {x: (d) => d, frameAnchor: "top", dy: -12, text: (d) => `all ${Values.shown(d, kind)}`, fill: "var(--muted)"}),
         ],

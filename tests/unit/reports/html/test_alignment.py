@@ -11,12 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.reports.html import alignment as module
-from hlteval.reports.html.alignment import Alignment, Errors, alignment, error_sections, mark, plain
+from hlteval.reports.html.alignment import Alignment, Errors, alignment, error_cards, mark, plain
+from hlteval.reports.html.overview import outcomes
 from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT
 from hlteval.scoring.metric import TEXTS, Evidence
+from hlteval.tasks import load
 from hlteval.workflows.run.request import Intervals
 from tests.cli.test_widths import SIDES
 from tests.effort import tries
@@ -160,9 +162,9 @@ def cards_of(task: str, *systems: str, **options: str) -> Errors:
     paths = [*systems, reference]
     comparison = compare(task, reference, paths, intervals=Intervals(9), options=options)
     assert comparison.errors is not None
-    *_, cards = error_sections(task, comparison.errors)
-    assert isinstance(cards, Errors)
-    return cards
+    info = load(task).alignment_info
+    assert info is not None
+    return error_cards(info, comparison.errors)
 
 
 def test_cards_of_systems_have_the_sides_of_each() -> None:
@@ -198,3 +200,25 @@ def test_of_many_items_those_on_which_systems_differ_are_kept(monkeypatch) -> No
     assert "both right" not in cards.rows["outcome"].to_list()
     assert cards.left_out == 2
     assert len(cards.context) == 4
+
+
+def test_of_many_systems_the_best_have_cards(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MOST_SYSTEMS", 1)
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    assert "These are the best 1 of 2 systems." in cards.intro
+    mention = cards.cells[0].sides["system 0"]
+    assert mention is not None  # the extra mention of the other system has no card
+    assert mention.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", "Naryn"]
+
+
+def test_bars_of_results_select_their_cards() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    whole, by_label = outcomes(cards, "", by_label=True)
+    ((_, parts),) = whole.bars
+    assert [(part.title, part.kind, part.count, dict(part.filters)) for part in parts] == [
+        ("both right", "correct", 2, {"outcome": "both right"}),
+        ("only reference right", "different-1", 3, {"outcome": "only reference right"}),
+        ("extra only in system", "extra", 1, {"outcome": "extra only in system"}),
+    ]
+    assert {name for name, _ in by_label.bars} == {"GPE", "LOC", "ORG", "PER"}
+    assert by_label.bars[0][1][-1].filters["type"] == by_label.bars[0][0]
