@@ -56,8 +56,8 @@ def scores(result: Scores) -> str:
         rows.append((name, value_text(result.metrics[name], values), limits, ranks))
     head, columns = f"{result.task}, profile {result.profile}", ("metric", "value", "interval", "")
     notes = [*_further(len(result.metrics), ".to_frame()"), *result.notes]
-    last = {"warnings": result.warnings, "signature": result.signature}
-    return _html(head, Grid(columns, rows), notes=notes, **last)
+    grid, warnings = Grid(columns, rows), result.warnings
+    return _html(head, grid, warnings=warnings, notes=notes, signature=result.signature)
 
 
 def verdict(result: Verdict) -> str:
