@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -87,22 +88,29 @@ def validation_command(request: Request) -> list[str]:
 
 
 def score(
-    request: Request, outputs: Outputs, output: Path | None = None, beside: list[str] | None = None
+    request: Request,
+    outputs: Outputs,
+    output: Path | None = None,
+    beside: list[str] | None = None,
+    confusion: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.reports.curves import plot_scores
+    from hlteval.reports.scores import MAIN
     from hlteval.workflows.run import engine
 
     outputs.check()
     json = "json" in {outputs.form, *dict(outputs.files)}
-    keeps = json or bool(output or outputs.report)
+    keeps = json or confusion or bool(output or outputs.report)
     request = replace(request, evidence=bool(outputs.report), alignment=keeps)
     with usage():
-        view = outputs.view(lambda: engine.measure_names(request))
+        view = outputs.view(lambda: engine.measure_names(request))._replace(confusion=confusion)
     refusals = outputs.refusals(validation_command(request))
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
-        check_folder(output)
+        check_folder(output, MAIN, "scores")
         scores = engine.score(replace(request, step=step))
+        if confusion and scores.confusion is None:
+            raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
         plain = replace(request, alignment=False, evidence=False, jobs=1)
         others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
         plot_scores({request.system: scores} | others, outputs.plot)
@@ -116,17 +124,21 @@ def compare(
     systems: list[str],
     metric: str | None = None,
     test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
+    output: Path | None = None,
 ) -> None:
     """Compare submissions."""
     from hlteval.reports.curves import plot_comparison
-    from hlteval.reports.systems import COLUMNS
+    from hlteval.reports.systems import COLUMNS, COMPARISON, write_comparison
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.workflows.compare.comparison import compare as run
 
     view = outputs.view(lambda: COLUMNS)
     outputs.check()
+    keeps = "json" in {outputs.form, *dict(outputs.files)} or bool(output or outputs.report)
+    request = replace(request, alignment=keeps)
     runs: dict[str, Run] = {}
     with usage(), outputs.refusals(), progress(remarks(), "comparing") as step, without_warnings():
+        check_folder(output, COMPARISON, "a comparison")
         comparison = run(
             replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
         )
@@ -135,7 +147,8 @@ def compare(
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
     with usage():
-        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
+        folders = [] if output is None else [(output, partial(write_comparison, comparison))]
+        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison, *folders)
     raise Exit(1 if comparison.refused else 0)
 
 

@@ -1,6 +1,7 @@
 """Plots of scores and comparisons: forests of intervals, and curves, safe for colour blindness."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -314,6 +315,15 @@ def of_agreement(agreement: Agreement) -> Figure:
     return image
 
 
+class NotebookFigure(Figure):
+    """A figure that a notebook shows by itself, without pyplot and `%matplotlib inline`."""
+
+    def _repr_png_(self) -> bytes:
+        stream = BytesIO()
+        self.savefig(stream, format="png")
+        return stream.getvalue()
+
+
 def _figure(names: list[str], curves: list[Panel], plots: list[Forest], *, legend: bool) -> Figure:
     """A figure with curves above forest plots, and one legend for all diagrams, below them.
 
@@ -328,7 +338,7 @@ def _figure(names: list[str], curves: list[Panel], plots: list[Forest], *, legen
     sizes = [sum(map(len, plot.rows.values())) for plot in plots]
     heights = [PANEL] * rows + [FRAME + LINE * (size + 1) for size in sizes]
     size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (len(names) + 2))
-    image = Figure(figsize=size, layout="constrained")
+    image = NotebookFigure(figsize=size, layout="constrained")
     grid = image.add_gridspec(len(heights), columns, height_ratios=heights)
     places = [image.add_subplot(grid[at // columns, at % columns]) for at in range(len(curves))]
     below = [image.add_subplot(grid[row, :]) for row in range(rows, len(heights))]

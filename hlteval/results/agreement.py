@@ -143,6 +143,9 @@ class Agreement(Citable, frozen=True, kw_only=True):
         names = ", ".join(self.annotators)
         return f"<Agreement: {self.task}, {names}, {count_of(self.documents, 'document')}>"
 
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:agreement")(self))
+
     @property
     def overall(self) -> tuple[CoefficientValue, ...]:
         """The alpha of all annotators by what is judged, where it is defined."""

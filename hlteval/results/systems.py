@@ -15,6 +15,7 @@ from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.verdict import Citable, Count, Counts, Refusal
+from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
 
@@ -93,6 +94,37 @@ class Significance(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+class ErrorCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many items two systems have right and wrong.
+
+    Items are those of the reference, and `extra` ones of the systems; stretches of time count as
+    seconds. What is not scored is not counted.
+
+    Attributes:
+        first: name of the first system.
+        second: name of the second system.
+        both_right: items that both have right.
+        only_first: items that only the first has right.
+        only_second: items that only the second has right.
+        both_wrong: items that neither has right: missing, or wrong in any way.
+        both_extra: items that both have, but not the reference.
+        only_first_extra: items that only the first has.
+        only_second_extra: items that only the second has.
+        unpaired: items of the reference that are scored for one of them only.
+    """
+
+    first: str
+    second: str
+    both_right: float
+    only_first: float
+    only_second: float
+    both_wrong: float
+    both_extra: float
+    only_first_extra: float
+    only_second_extra: float
+    unpaired: float
+
+
 class RefusedSystem(Refusal, frozen=True, kw_only=True):
     """A system that has no rank, because nothing of it was scored.
 
@@ -125,12 +157,15 @@ class Comparison(Citable, frozen=True, kw_only=True):
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
         alpha: the level of significance of corrected p values.
+        errors: what each system has right and wrong, item by item; None if it was not wanted, for
+            fewer than two systems, and for tasks without an alignment. In JSON, how many items
+            each pair of systems has right and wrong.
     """
 
     json_schema: ClassVar[str] = "comparison"
     json_members: ClassVar[tuple[str, ...]] = (
         *("task", "profile", "metric", "signature", "systems", "differences", "significance"),
-        *("notes", "refused"),
+        *("notes", "refused", "errors"),
     )
 
     task: str
@@ -144,6 +179,7 @@ class Comparison(Citable, frozen=True, kw_only=True):
     refused: tuple[RefusedSystem, ...] = ()
     paths: Mapping[str, str] = {}
     alpha: float = 0.05
+    errors: ErrorAnalysis | None = None
 
     @property
     def groups(self) -> tuple[tuple[str, ...], ...]:
@@ -195,6 +231,13 @@ class Comparison(Citable, frozen=True, kw_only=True):
     def member_refused(self) -> dict[str, RefusedSystem]:
         """Why systems were not scored, by name."""
         return {system.name: system for system in self.refused}
+
+    @property
+    def member_errors(self) -> tuple[ErrorCounts, ...]:
+        """How many items each pair of systems has right and wrong."""
+        if self.errors is None:
+            return ()
+        return tuple(ErrorCounts(**row) for row in self.errors.counts().iter_rows(named=True))
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.
@@ -368,6 +411,9 @@ class Leaderboard(Citable, frozen=True, kw_only=True):
             return f"<Leaderboard: {head}; {number}>"
         best = ", ".join(system.name for system in self.comparisons[0].best)
         return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
+
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:leaderboard")(self))
 
     @property
     def systems(self) -> tuple[RankedSystem, ...]:

@@ -14,6 +14,8 @@ from hlteval.findings.counts import count_of
 from hlteval.reports import systems as formats
 from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
 from hlteval.reports.html import page
+from hlteval.reports.html.alignment import error_cards, error_tables
+from hlteval.reports.html.overview import outcomes
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
 from hlteval.reports.scores import UNDEFINED, limits_text, value_text, values_of
 from hlteval.reports.sentences import LATEX, statement
@@ -47,9 +49,15 @@ def comparison_page(comparison: Comparison) -> page.Page:
     for system in comparison.refused:
         refused.append(page.Notes(system.name, warnings=[system.reason], notes=[system.help]))
         refused += [FindingList(findings=system.blocking)] if system.blocking else []
+    errors: list[page.Section] = []
+    info, analysis = load(task).alignment_info, comparison.errors
+    if info and analysis and analysis.items.height:
+        cards = error_cards(info, analysis)
+        errors = [*outcomes(cards, metric, by_label=True), cards, *error_tables(analysis)]
     tabs = [
         page.Tab("Overview", overview),
         page.Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
+        page.Tab("Errors", errors),
         page.Tab("Refused", refused, len(comparison.refused)),
     ]
     return page.Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)

@@ -136,7 +136,8 @@ const Charts = (() => {
         coloured.length <= DOTS ? Plot.dot(coloured, {x: "x", y: "y", fill: (d) => color(d.line), r: 3}) : null,
         Plot.text(labels, {
           frameAnchor: "right", y: "at", text: "text", dx: 8, textAnchor: "start", fontWeight: 600,
-          fill: (d) => (d.color === GREY ? "var(--muted)" : d.color),
+          // Colours are for lines: words need more contrast.
+          fill: (d) => (d.color === GREY ? "var(--muted)" : `color-mix(in srgb, ${d.color} 65%, var(--ink))`),
         }),
         Plot.dot(drawn, Plot.pointer({x: "x", y: "y", stroke: "var(--ink)", r: 5})),
         Plot.tip(drawn, Plot.pointer({
