@@ -64,10 +64,24 @@ def _folder_pages(section: Any, config: MkDocsConfig) -> dict[str, list[str]] | 
     ((name, folder),) = section.items()
     if not (isinstance(folder, str) and folder.endswith("/")):
         return None
-    pages = sorted(
-        Path(config.docs_dir, folder).glob("*.md"), key=lambda path: (path.stem != "index", path)
-    )
-    return {name: [f"{folder}{path.name}" for path in pages]} if pages else {}
+    paths = [*Path(config.docs_dir, folder).glob("*.md"), *_notebooks(config, folder)]
+    pages = sorted(paths, key=lambda path: (path.stem != "index", path))
+    return {name: [f"{folder}{path.stem}.md" for path in pages]} if pages else {}
+
+
+def _notebooks(config: MkDocsConfig, folder: str) -> Iterator[Path]:
+    return Path(config.docs_dir, folder).glob("*.ipynb")
+
+
+def _notebook_page(path: Path) -> str:
+    """The cells of a notebook as a page, with a link to its file below the heading."""
+    blocks = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        blocks.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        if len(blocks) == 1:
+            blocks.append(f"[Download the notebook]({path.name})")
+    return "\n\n".join(blocks) + "\n"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -82,6 +96,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, page in ROOT_PAGES.items():
         text = (ROOT / name).read_text("utf-8")
         files.append(File.generated(config, page, content=text))
+    for path in _notebooks(config, "notebooks"):
+        page = f"notebooks/{path.stem}.md"
+        files.append(File.generated(config, page, content=_notebook_page(path)))
     some = os.environ.get("SITE_CODES", "").split()  # tests build the site with a share of them
     for code, text in pages().items():
         if some and code not in some:

@@ -104,6 +104,32 @@ def test_a_comparison_has_a_matrix_of_p_values_and_what_is_refused(open_report, 
     expect(refused.locator(".finding")).to_contain_text("REF104")
 
 
+def test_errors_of_two_systems_are_side_by_side(open_report, tmp_path):
+    systems = [DEMO / "comparison" / name for name in ("bold.tpl", "careful.tpl")]
+    comparison = hlteval.compare(
+        "hub4", DEMO / "comparison" / "reference.tpl", systems, bootstrap=50
+    )
+    write(comparison, tmp_path / "report.html")
+    opened = open_report(tmp_path / "report.html", width=360)
+    panel = opened.tab("Errors")
+    numbers = panel.get_by_role("grid", name="Pairs").locator(".tabulator-row .tabulator-cell")
+    expect(numbers.nth(1)).to_have_text("12")
+    assert comparison.errors is not None
+    every = comparison.errors.to_frame()["result"].to_list().count("only careful right")
+    panel.get_by_label("Outcome").select_option(label=f"only careful right ({every})")
+    cards = panel.locator("article")
+    expect(panel.locator(".found")).to_have_text("12 of 216 rows")
+    expect(cards).to_have_count(12)
+    sides = cards.first.locator("tbody tr")
+    expect(sides).to_have_count(3)
+    expect(sides.nth(0)).to_contain_text("reference")
+    expect(sides.nth(1)).to_contain_text("careful correct")
+    expect(sides.nth(1).locator("mark")).to_have_count(0)
+    expect(sides.nth(2)).to_contain_text("bold incorrect")
+    expect(sides.nth(2).locator("mark")).not_to_have_count(0)
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 360
+
+
 def test_a_hundred_thousand_rows_are_filtered_and_sorted(open_report, tmp_path):
     rows = pl.DataFrame({"number": range(100_000)}).with_columns(
         (pl.col("number") % 7).cast(pl.String).alias("outcome"),
@@ -126,3 +152,22 @@ def test_texts_of_tables_are_never_html(open_report, tmp_path):
     shown = open_report(tmp_path / "report.html").page
     expect(shown.locator(".tabulator-cell").first).to_contain_text("onerror=alert(1)>")
     expect(shown.locator("img")).to_have_count(0)
+
+
+def test_the_first_tab_of_a_comparison_has_the_difference_with_p_and_the_sentence(
+    open_report, tmp_path
+):
+    systems = [DEMO / "comparison" / name for name in ("bold.tpl", "careful.tpl")]
+    compared = hlteval.compare("hub4", DEMO / "comparison" / "reference.tpl", systems)
+    write(compared, tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", width=360).page
+    main = page.get_by_role("region", name="Difference in both.f").locator(".fact.main")
+    expect(main).to_contain_text("careful − bold")
+    expect(main).to_contain_text("+0.1465")
+    expect(main).to_contain_text("[0.0743, 0.2241]")
+    expect(main).to_contain_text("p (Holm) 0.008; significant")
+    expect(page.get_by_role("region", name="In a paper")).to_contain_text(compared.sentence())
+    figure = page.get_by_role("region", name="Systems by both.f")
+    expect(figure.locator("svg circle")).to_have_count(2)
+    expect(figure.locator(".brackets path")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

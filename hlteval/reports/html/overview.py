@@ -116,7 +116,12 @@ def outcomes(aligned: Alignment, primary: str, *, by_label: bool) -> Iterator[Ou
 
 def _parts(aligned: Alignment, rows: pl.DataFrame, shown: Mapping[str, str | None]) -> list[Part]:
     """The parts of a bar, in the order of the outcomes; no part for what is not scored."""
-    parts, different = [], 0
+    wrong = [outcome.name for outcome in aligned.outcomes if outcome.kind == "different"]
+    every = aligned.counts.filter(pl.col("outcome").is_in(wrong))
+    every = every.group_by("outcome", REASON, maintain_order=True).agg(pl.col("count").sum())
+    ranked = sorted(every.iter_rows(), key=lambda row: (wrong.index(row[0]), -row[2]))
+    numbers = {row[:2]: number for number, row in enumerate(ranked, 1)}  # the same in all bars
+    parts = []
     for outcome in aligned.outcomes:
         own = rows.filter(pl.col("outcome") == outcome.name)
         if outcome.kind == "unscored":
@@ -126,8 +131,7 @@ def _parts(aligned: Alignment, rows: pl.DataFrame, shown: Mapping[str, str | Non
         for reason, count in sums:
             kind: str = outcome.kind
             if kind == "different":
-                different += 1
-                kind += f"-{min(different, 3)}"
+                kind += f"-{min(numbers[outcome.name, reason], 3)}"
             named = {"outcome": outcome.name, **shown}
             if len(sums) > 1 or reason:
                 named["differs in"] = reason

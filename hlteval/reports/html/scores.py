@@ -338,6 +338,64 @@ def _leave_out(
     return replace(scores, tables=tables, by_document=each, evidence=None, notes=notes)
 
 
+#: The most labels of a heat map of confusions.
+MOST_LABELS = 30
+
+
+class ConfusionRow(msgspec.Struct, frozen=True):
+    """A label of the reference in a heat map of confusions.
+
+    Attributes:
+        label: the label.
+        place: which of the columns has the same label.
+        cells: how often the system has each label there, and the shade from 1 to 5, 0 for never.
+    """
+
+    label: str
+    place: int
+    cells: Sequence[tuple[int, int]]
+
+
+class Confusion(page.Section, frozen=True):
+    """The confusion of labels as a heat map.
+
+    Attributes:
+        labels: the labels of the system.
+        rows: those of the reference.
+        column: what labels are called in the alignment, which the rows select there; empty if it
+            is not on the page.
+    """
+
+    labels: Sequence[str] = ()
+    rows: Sequence[ConfusionRow] = ()
+    column: str = ""
+    kind: ClassVar[str] = "confusion"
+
+
+def _confusion(scores: Scores, column: str) -> Iterator[Confusion]:
+    """Yield the confusion of labels, of many labels that of the most frequent ones."""
+    matrix = scores.confusion
+    if matrix is None or matrix.height < 2:
+        return
+    counts = matrix.drop("reference").to_numpy()
+    labels, sizes = matrix["reference"].to_list(), counts.sum(0) + counts.sum(1)
+    order = sorted(range(len(labels)), key=lambda at: (-sizes[at], labels[at]))[:MOST_LABELS]
+    kept = sorted(order)
+    most = log(int(counts.max()) + 1) or 1.0
+    rows = [
+        ConfusionRow(
+            labels[at],
+            place,
+            [(int(n), ceil(_SHADES * log(int(n) + 1) / most)) for n in counts[at, kept]],
+        )
+        for place, at in enumerate(kept)
+    ]
+    intro = "How often each label of the reference (rows) has each label of the system (columns)."
+    if left := len(labels) - len(kept):
+        intro += f" {left:,} less frequent labels are left out."
+    yield Confusion("Confusion of labels", intro, [labels[at] for at in kept], rows, column)
+
+
 #: The most numbers of a headline.
 MOST_FACTS = 8
 
@@ -362,7 +420,7 @@ def score_page(scores: Scores) -> page.Page:
         page.Tab("Overview", list(_overview(scores, task, aligned)), paired=True),
         page.Tab("Scores", list(_score_tables(scores, task))),
         page.Tab("Curves", list(overview.curve_sections(scores))),
-        page.Tab("Breakdown", bars),
+        page.Tab("Breakdown", [*bars, *_confusion(scores, aligned.label if aligned else "")]),
         page.Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
         page.Tab("Tables", tables),
         page.Tab("Findings", _finding_sections(verdict, headline=False), _count(verdict)),
