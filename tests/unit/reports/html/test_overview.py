@@ -192,6 +192,11 @@ def test_where_less_is_better_the_highest_is_the_worst() -> None:
     section = overview.worst_first(found, 3, task)
     assert section.title == "ser by document, highest first"
     assert section.intro == "b has the highest value, 1.5000. Undefined for 1 of 3."
+    bounded = msgspec.structs.replace(scores, intervals={"ser": (0.25, 0.75)})
+    found = overview.document_scores(bounded, task)
+    assert found is not None
+    assert found.overall == {"ser": (scores.metrics["ser"], (0.25, 0.75))}
+    assert overview.worst_first(found, 3, task).intro.endswith("The band is the interval of all.")
 
 
 def test_of_many_items_the_worst_are_shown() -> None:
