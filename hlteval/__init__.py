@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         pipeline,
         platform,
     )
+    from hlteval.api.loggers import log
     from hlteval.api.submissions import (
         agreement,
         compare,
@@ -50,7 +51,6 @@ if TYPE_CHECKING:
         validate,
     )
     from hlteval.findings import Finding, Findings, Severity
-    from hlteval.reports.loggers import log
     from hlteval.representation import Corpus
     from hlteval.results.agreement import Agreement
     from hlteval.results.evaluation import CampaignResult, PipelineResult
@@ -86,9 +86,9 @@ _PUBLIC = {
     for module, names in {
         "api.evaluations": "best_submissions campaign check_manifest inspect pack pipeline "
         "platform",
+        "api.loggers": "log",
         "api.submissions": "agreement compare convert leaderboard read report score validate",
         "findings": "Finding Findings Severity",
-        "reports.loggers": "log",
         "representation": "Corpus",
         "results.agreement": "Agreement",
         "results.evaluation": "CampaignResult PipelineResult",

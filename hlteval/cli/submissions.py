@@ -25,6 +25,8 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.workflows.run.request import Request, Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from hlteval.results.systems import Comparison, Leaderboard
     from hlteval.workflows.run.engine import Run
 
@@ -92,11 +94,12 @@ def score(
     outputs: Outputs,
     output: Path | None = None,
     beside: list[str] | None = None,
+    quiet: bool = False,
     confusion: bool = False,
 ) -> None:
     """Score a submission."""
+    from hlteval.reports.curves import plot_scores
     from hlteval.reports.scores import MAIN
-    from hlteval.workflows.compare.plotting import plot_scores
     from hlteval.workflows.run import engine
 
     outputs.check()
@@ -111,9 +114,11 @@ def score(
         scores = engine.score(replace(request, step=step))
         if confusion and scores.confusion is None:
             raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
-        plot_scores(request, scores, outputs.plot, beside or ())
+        plain = replace(request, alignment=False, evidence=False, jobs=1)
+        others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
+        plot_scores({request.system: scores} | others, outputs.plot)
     with usage():
-        show_scores(outputs.with_defaults(scores), outputs, view, output)
+        show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
 
 def compare(
@@ -125,10 +130,10 @@ def compare(
     output: Path | None = None,
 ) -> None:
     """Compare submissions."""
+    from hlteval.reports.curves import plot_comparison
     from hlteval.reports.systems import COLUMNS, COMPARISON, write_comparison
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.workflows.compare.comparison import compare as run
-    from hlteval.workflows.compare.plotting import plot_comparison
 
     view = outputs.view(lambda: COLUMNS)
     outputs.check()
@@ -140,7 +145,8 @@ def compare(
         comparison = run(
             replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
         )
-        plot_comparison(comparison, outputs.plot, runs)
+        own = {name: run.scores() for name, run in runs.items()} if outputs.plot else {}
+        plot_comparison(comparison, outputs.plot, own)
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
     with usage():
@@ -167,10 +173,10 @@ def leaderboard(
     output: Path | None = None,
 ) -> None:
     """Rank submissions."""
+    from hlteval.reports.curves import plot_leaderboard
     from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
     from hlteval.reports.systems import columns_of
     from hlteval.workflows.compare.board import leaderboard_in
-    from hlteval.workflows.compare.plotting import plot_leaderboard
 
     outputs.check()
     with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:
@@ -179,7 +185,7 @@ def leaderboard(
             replace(request, step=step),
             systems,
             names=names,
-            metrics=[name.strip() for name in (metrics or "").split(",") if name.strip()],
+            metrics=metric_names(metrics or "", request.definition.metrics),
             named=outputs.with_defaults,
         )
     view = outputs.view(lambda: columns_of(board.metrics))
@@ -191,6 +197,23 @@ def leaderboard(
     raise Exit(1 if board.refused else 0)
 
 
+def metric_names(written: str, known: Collection[str]) -> list[str]:
+    """Return the names of a list separated by commas, which some names of metrics contain.
+
+    Examples:
+        >>> metric_names("f1, frame_f1.type,place", ["f1", "frame_f1.type,place"])
+        ['f1', 'frame_f1.type,place']
+    """
+    parts = [part.strip() for part in written.split(",") if part.strip()]
+    names = []
+    while parts:
+        sizes = range(len(parts), 1, -1)
+        size = next((size for size in sizes if ",".join(parts[:size]) in known), 1)
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return names
+
+
 def agreement(
     request: Request,
     outputs: Outputs,
@@ -200,15 +223,17 @@ def agreement(
 ) -> None:
     """Measure the agreement between annotators."""
     from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
+    from hlteval.reports.curves import plot_agreement
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement import agreement as run
 
     view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
     outputs.check()
     names = short_names(annotations)
-    with usage(), outputs.refusals(), progress(remarks(), "reading") as step:
+    with usage(), outputs.refusals(), progress(remarks(), "reading") as step, without_warnings():
         each = [names[path] for path in annotations]
         result = run(replace(request, step=step), annotations, each)
+        plot_agreement(result, outputs.plot)
     result = outputs.with_defaults(result)
     with usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)

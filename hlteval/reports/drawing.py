@@ -12,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hlteval.findings.counts import first_names
+from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.curves import RATES, Panel, panels
 from hlteval.reports.scores import headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
+from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Limits
 from hlteval.tasks import load
@@ -204,6 +205,23 @@ def forest_of_comparison(comparison: Comparison) -> list[Forest]:
     return [Forest(comparison.metric, systems, values), *([pairs] if rows else [])]
 
 
+def forest_of_agreement(agreement: Agreement) -> list[Forest]:
+    """The pairs of annotators by each measure, and alpha of all by what is judged."""
+    task, plots = load(agreement.task), list[Forest]()
+    for measure in dict.fromkeys(pair.measure for pair in agreement.measures):
+        values, pairs = values_of(task, measure), agreement.pairs_of(measure)[:MOST]
+        rows = {
+            f"{pair.first}, {pair.second}": [_estimate(pair.value, pair.interval, values, 0)]
+            for pair in pairs
+        }
+        plots += [Forest(measure, rows, values)] if rows else []
+    alphas = {
+        item.judged: [_estimate(item.value, item.interval, RATE, 0)] for item in agreement.overall
+    }
+    named = "Krippendorff's alpha of all annotators"
+    return [*plots, *([Forest(named, alphas, Range("", least=-inf, most=1.0))] if alphas else [])]
+
+
 def _draw(place: Axes, forest: Forest) -> None:
     """Draw a forest plot: a point and the interval of each estimate, and the numbers beside it."""
     beside = place.get_yaxis_transform()
@@ -286,6 +304,14 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
     names = short([*ranked]) if curves else []
     image = _figure(names, curves, forest_of_comparison(comparison), legend=bool(curves))
     image.suptitle(plain(f"{comparison.task}, profile {comparison.profile}"))
+    return image
+
+
+def of_agreement(agreement: Agreement) -> Figure:
+    """The pairs of annotators by each measure, and alpha of all, with intervals."""
+    image = _figure([], [], forest_of_agreement(agreement), legend=False)
+    annotators = count_of(len(agreement.annotators), "annotator")
+    image.suptitle(plain(f"{agreement.task}: agreement of {annotators}"))
     return image
 
 

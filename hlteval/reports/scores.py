@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.extensions import lazy
 from hlteval.findings.sequence import severities
 from hlteval.reports import terminal
 from hlteval.reports.findings import MAX_FINDINGS
@@ -147,6 +148,12 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
 
+def primary_value(scores: Scores) -> str:
+    """The value of the metric that ranks, on a line of its own; `-` where undefined."""
+    value = scores.metrics.get(scores.primary)
+    return f"{value_text(value, values_of(load(scores.task), scores.primary))}\n"
+
+
 def _metrics(scores: Scores) -> Table:
     """The metrics; of many only the one that ranks."""
     many = len(scores.metrics) > MANY
@@ -159,7 +166,7 @@ def _metrics(scores: Scores) -> Table:
         between = [limits] if scores.intervals else []
         if ranks or not many:
             style = "bold" if ranks else ""
-            rows.append([(name, style), value, *between, ("ranks" * ranks, "dim")])
+            rows.append([(name, style), value, *between, ("(primary)" * ranks, "dim")])
     return Table(columns, rows, header=False)
 
 
@@ -307,7 +314,14 @@ def frame_tsv(table: pl.DataFrame) -> str:
 
 #: The formats by name.
 FORMATS: terminal.Formats[[Scores, View]] = MappingProxyType(
-    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+    {
+        "text": text,
+        "json": json,
+        "tsv": tsv,
+        "markdown": markdown,
+        "latex": latex,
+        "sentence": lazy("hlteval.reports.sentences:document"),
+    }
 )
 
 

@@ -21,6 +21,7 @@ from hlteval.reports.scores import (
     text_table,
     values_of,
 )
+from hlteval.reports.sentences import document
 from hlteval.reports.tables import (
     ALL,
     FIXED,
@@ -160,6 +161,7 @@ COMPARISON_FORMATS: Formats[[Comparison, View]] = {
     "tsv": comparison_tsv,
     "markdown": comparison_markdown,
     "latex": comparison_latex,
+    "sentence": document,
 }
 
 
@@ -330,6 +332,7 @@ LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = {
     "tsv": leaderboard_tsv,
     "markdown": leaderboard_markdown,
     "latex": leaderboard_latex,
+    "sentence": document,
     "html": html,
 }
 

@@ -11,7 +11,7 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Output, Verdict
+from hlteval.results.verdict import Citable, Count, Verdict
 from hlteval.scoring.confusions import CONFUSION
 from hlteval.scoring.metric import Evidence
 
@@ -50,7 +50,7 @@ def flat_names(names: Iterable[str], most: int = 250) -> dict[str, str]:
     return flat
 
 
-class Scores(Output, frozen=True, kw_only=True):
+class Scores(Citable, frozen=True, kw_only=True):
     """The scores of a submission.
 
     Attributes:

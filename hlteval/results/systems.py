@@ -14,7 +14,7 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Counts, Output, Refusal
+from hlteval.results.verdict import Citable, Count, Counts, Refusal
 from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
@@ -142,7 +142,7 @@ class RefusedSystem(Refusal, frozen=True, kw_only=True):
         return f"{self.name} is refused: {self.reason}"
 
 
-class Comparison(Output, frozen=True, kw_only=True):
+class Comparison(Citable, frozen=True, kw_only=True):
     """Several systems that were scored against one reference, with their differences.
 
     Attributes:
@@ -156,6 +156,7 @@ class Comparison(Output, frozen=True, kw_only=True):
         notes: remarks on how to read the numbers.
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
+        alpha: the level of significance of corrected p values.
         errors: what each system has right and wrong, item by item; None if it was not wanted, for
             fewer than two systems, and for tasks without an alignment. In JSON, how many items
             each pair of systems has right and wrong.
@@ -177,7 +178,30 @@ class Comparison(Output, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
     paths: Mapping[str, str] = {}
+    alpha: float = 0.05
     errors: ErrorAnalysis | None = None
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The longest runs of systems, best first, of which no two differ significantly.
+
+        A system can be in several; one that differs from its neighbours is in none. Pairs without a
+        p value do not differ.
+        """
+        names = [system.name for system in self.systems if system.value is not None]
+        place = {name: at for at, name in enumerate(names)}
+        first = [0] * len(names)  # the first system of the run that ends at each one
+        for pair in self.differences:
+            if pair.corrected is not None and pair.corrected < self.alpha:
+                better, other = sorted((place[pair.first], place[pair.second]))
+                first[other] = max(first[other], better + 1)
+        runs: list[tuple[str, ...]] = []
+        for at in range(len(names)):
+            first[at] = max(first[at], first[at - 1] if at else 0)
+            is_longest = at + 1 == len(names) or first[at + 1] > first[at]
+            if is_longest and at > first[at]:
+                runs.append(tuple(names[first[at] : at + 1]))
+        return tuple(runs)
 
     @property
     def best(self) -> tuple[System, ...]:
@@ -349,7 +373,7 @@ class MetricSignificance(Significance, frozen=True, kw_only=True):
     metric: str
 
 
-class Leaderboard(Output, frozen=True, kw_only=True):
+class Leaderboard(Citable, frozen=True, kw_only=True):
     """Systems by several metrics.
 
     Attributes:

@@ -44,7 +44,8 @@ def sections(*, change: float = 0.0) -> list[Section]:
     items = ["PERSON", "ORG", LONG, "undefined", ""]
     overall = dict.fromkeys(values, (0.6, (0.5, 0.7)))
     labels = Breakdown("label", items, values, [*values], intervals, overall)
-    systems = Breakdown("system", ["a", "b"], {"BLEU": [41.5, 20.25]})
+    groups = [(0, 1), (1, 2)]
+    systems = Breakdown("system", ["a", "b", "c"], {"BLEU": [41.5, 20.25, 20]}, groups=groups)
     parts = [
         Part(title, kind, count, {"outcome": title})
         for title, kind, count in (

@@ -152,3 +152,22 @@ def test_texts_of_tables_are_never_html(open_report, tmp_path):
     shown = open_report(tmp_path / "report.html").page
     expect(shown.locator(".tabulator-cell").first).to_contain_text("onerror=alert(1)>")
     expect(shown.locator("img")).to_have_count(0)
+
+
+def test_the_first_tab_of_a_comparison_has_the_difference_with_p_and_the_sentence(
+    open_report, tmp_path
+):
+    systems = [DEMO / "comparison" / name for name in ("bold.tpl", "careful.tpl")]
+    compared = hlteval.compare("hub4", DEMO / "comparison" / "reference.tpl", systems)
+    write(compared, tmp_path / "report.html")
+    page = open_report(tmp_path / "report.html", width=360).page
+    main = page.get_by_role("region", name="Difference in both.f").locator(".fact.main")
+    expect(main).to_contain_text("careful − bold")
+    expect(main).to_contain_text("+0.1465")
+    expect(main).to_contain_text("[0.0743, 0.2241]")
+    expect(main).to_contain_text("p (Holm) 0.008; significant")
+    expect(page.get_by_role("region", name="In a paper")).to_contain_text(compared.sentence())
+    figure = page.get_by_role("region", name="Systems by both.f")
+    expect(figure.locator("svg circle")).to_have_count(2)
+    expect(figure.locator(".brackets path")).to_have_count(0)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

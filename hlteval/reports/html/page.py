@@ -210,6 +210,21 @@ class Copied(Section, frozen=True):
     kind: ClassVar[str] = "copied"
 
 
+class Cited(Section, frozen=True):
+    """A sentence for a paper.
+
+    Attributes:
+        text: the sentence in Markdown.
+        latex: the sentence in LaTeX.
+        unsupported: what cannot be written.
+    """
+
+    text: str = ""
+    latex: str = ""
+    unsupported: Sequence[str] = ()
+    kind: ClassVar[str] = "cited"
+
+
 class DataTable(Section, frozen=True):
     """A table that sorts, filters and pages.
 
@@ -217,11 +232,19 @@ class DataTable(Section, frozen=True):
         frame: the rows.
         columns: its columns; all of the frame if there are none.
         page_size: how many rows a page has at first.
+        links: files that the texts of a column lead to, a file for each row, by its name.
+        bars: the names of the columns whose cells have a bar beside the number.
+        details: the names of the columns that are shown on demand.
+        details_title: what these columns are.
     """
 
     frame: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
     columns: Sequence[Field] = ()
     page_size: int = 25
+    links: Mapping[str, Sequence[str]] = {}
+    bars: Sequence[str] = ()
+    details: Sequence[str] = ()
+    details_title: str = ""
     kind: ClassVar[str] = "table"
     scripts: ClassVar[tuple[str, ...]] = TABLES
 
@@ -232,6 +255,10 @@ class DataTable(Section, frozen=True):
             "pageSize": self.page_size,
             "rows": self.frame.height,
             "columns": pack(self.frame, self.columns),
+            "links": self.links,
+            "bars": self.bars,
+            "details": self.details,
+            "detailsTitle": self.details_title,
         }
 
     def plain_tables(self) -> Iterator[PlainTable]:
@@ -276,6 +303,7 @@ class Breakdown(msgspec.Struct, frozen=True):
         rates: the measures that are from 0 to 1.
         intervals: the limits for each item, by the name of the measure.
         overall: the value of all items together and its limits, by the name of the measure.
+        groups: the first and the last item of each run of items that a bracket joins.
     """
 
     name: str
@@ -284,6 +312,7 @@ class Breakdown(msgspec.Struct, frozen=True):
     rates: Sequence[str] = ()
     intervals: Mapping[str, Sequence[Interval | None]] = {}
     overall: Mapping[str, tuple[float, Interval | None]] = {}
+    groups: Sequence[tuple[int, int]] = ()
 
 
 class DotPlot(Section, frozen=True):

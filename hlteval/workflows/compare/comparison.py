@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
+from types import MappingProxyType
 
 import msgspec
 import polars as pl
@@ -40,12 +41,19 @@ from hlteval.workflows.run.verdicts import Refused, expand_folders
 
 #: Called with the name of a system that is scored, and its run.
 Visit = Callable[[str, Run], None]
+#: The paths of submissions, or by path the options that only this submission has.
+Systems = Sequence[str] | Mapping[str, Mapping[str, str]]
 #: The code of a submission that does not exist.
 MISSING = "LDB201"
 
 
 def score_systems(
-    request: Request, names: Mapping[str, str], visit: Visit | None = None, *, missing: bool = False
+    request: Request,
+    names: Mapping[str, str],
+    visit: Visit | None = None,
+    *,
+    missing: bool = False,
+    own: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
     """Score systems; return their runs, and the reasons of those that are refused, by name.
 
@@ -54,6 +62,7 @@ def score_systems(
         names: the name of each system, by the path of its submission.
         visit: called with each system; after that, its run has no alignment and no evidence.
         missing: whether a submission that does not exist is refused as others are.
+        own: options that only some submissions have, by path.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -67,8 +76,9 @@ def score_systems(
             if missing and (absent := _absence(path)):
                 refused = _failure(request, absent)
                 raise Refused(refused, "no such submission", "correct the path")
+            options = {**request.options, **own.get(path, {})}
             runs[name] = run = count_batches(
-                replace(request, system=path, step=step, shared=shared)
+                replace(request, system=path, options=options, step=step, shared=shared)
             )
             if visit is not None:
                 visit(name, run)
@@ -156,8 +166,9 @@ def compare(
     task = request.definition
     values = merge_options(task, request.options)
     by = Criteria(task, request.profile, values, test, request.intervals, alpha)
-    by = by.with_metric(metric) if metric else by
-    plan = by.plan(metric or by.ranking)
+    metric = task.metric_of(metric) if metric else by.ranking
+    by = by.with_metric(metric)
+    plan = by.plan(metric)
     systems, folders = expand_folders(request.task, systems, request.reference)
     names = short_names(systems)
     info = task.alignment_info if request.alignment else None
@@ -279,13 +290,31 @@ class Criteria:
     def with_metric(self, metric: str) -> Criteria:
         """Return criteria that compute a metric of the task that is only computed if it is named.
 
-        Nothing changes if the option `metrics` lists what is computed.
+        Nothing changes if an option lists what is computed.
         """
-        optional = any(option.name == "metrics" for option in self.task.options)
-        fixed = not optional or "metrics" in self.options or metric not in self.task.metrics
-        if fixed or self.computes(metric):
+        option = self.task.computed_list
+        fixed = option is None or option.name in self.options or metric not in self.task.metrics
+        if option is None or fixed or self.computes(metric):
             return self
-        return replace(self, options={**self.options, "metrics": metric})
+        return replace(self, options={**self.options, option.name: metric})
+
+    def with_metrics(self, metrics: Sequence[str]) -> tuple[Criteria, list[str]]:
+        """Return criteria that compute no other metrics, where an option can list them; and these.
+
+        Args:
+            metrics: names of metrics or measures; if empty, those that the option lists.
+        """
+        option, known = self.task.computed_list, self.task.metrics
+        listed = self.options.get(option.name, "").split(",") if option else []
+        own = [name.strip() for name in listed if name.strip()]
+        chosen = [*map(self.task.metric_of, metrics)] or [name for name in own if name in known]
+        if option is None or option.read is None or not chosen:
+            return self, chosen
+        try:
+            option.read(chosen, self.options)
+        except ValueError:  # metrics of measures, all of which are computed
+            return self, chosen
+        return replace(self, options={**self.options, option.name: ",".join(chosen)}), chosen
 
     def computes(self, metric: str) -> bool:
         """Return whether a metric of the task is computed with these options."""
@@ -334,7 +363,7 @@ COMPARED = ("test", "metric")
 
 def leaderboard(
     request: Request,
-    systems: Sequence[str],
+    systems: Systems,
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
@@ -345,7 +374,7 @@ def leaderboard(
 
     Args:
         request: how each of them is scored, as for `compare`.
-        systems: paths of the submissions.
+        systems: paths of the submissions, which may have options of their own.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
         alpha: a difference is significant whose corrected probability is smaller.
@@ -359,19 +388,18 @@ def leaderboard(
     """
     task = request.definition
     options = merge_options(task, request.options)
-    if any(option.name == "metrics" for option in task.options):  # it lists the computed ones
-        metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
-        options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
     by = Criteria(task, request.profile, options, None, request.intervals, alpha)
+    by, metrics = by.with_metrics(metrics)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task.name, systems, request.reference)
-    by_path, findings = system_names(systems, names, request.encoding)
+    own = systems if isinstance(systems, Mapping) else {}
+    paths, folders = expand_folders(task.name, list(systems), request.reference)
+    by_path, findings = system_names(paths, names, request.encoding)
     if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
         raise Refused(_failure(request, findings), reason, "correct it")
     kept = visit is not None
-    each = replace(request, options=options, alignment=kept, evidence=kept)
-    runs, reasons = score_systems(each, by_path, visit, missing=True)
+    each = replace(request, options=by.options, alignment=kept, evidence=kept)
+    runs, reasons = score_systems(each, by_path, visit, missing=True, own=own)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,

@@ -7,11 +7,12 @@
 const Charts = (() => {
   const {element} = Report;
   const COLOURS = Array.from({length: 8}, (_, at) => `var(--series-${at + 1})`), GREY = "var(--context)";
-  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, CELL = 6.8, BOLD = 7.8, ALL = "all";
+  const MOST_ROWS = 40, DOTS = 200, NAMED = 40, ROW = 24, LANE = 12, CELL = 6.8, BOLD = 7.8, ALL = "all";
   const NARROW = 480;
 
   const width = (host) => Math.max(260, Math.min(host.clientWidth || 680, 880));
-  const wideness = (letter) => (letter.codePointAt(0) > 0x10ff ? 2 : /[A-Z@%]/.test(letter) ? 1.25 : 1);
+  const WIDE = [[/[^\u0000-\u10ff]/u, 2], [/[mwMW@%]/, 1.6], [/[A-Z]/, 1.25], [/./su, 1]];
+  const wideness = (letter) => WIDE.find(([letters]) => letters.test(letter))[1];
   const cells = (text) => [...text].reduce((sum, letter) => sum + wideness(letter), 0);
 
   /** A name in so many cells: a long one loses its middle. */
@@ -194,7 +195,7 @@ const Charts = (() => {
       const [label, list] = choice("Measure", names, (m) => { chosen.measure = m; redraw(); });
       list.value = chosen.measure;
       measures.replaceChildren(...(names.length > 1 ? [label] : []));
-      chosen.order = chosen.breakdown.items.length > MOST_ROWS ? "lowest first" : chosen.order;
+      chosen.order = !data.ordered && chosen.breakdown.items.length > MOST_ROWS ? "lowest first" : chosen.order;
       orders.value = chosen.order;
       redraw();
     };
@@ -218,7 +219,8 @@ const Charts = (() => {
     const label = `${Values.visible(measure)} by ${Values.visible(breakdown.name)}`;
     const longest = (names) => Math.ceil(Math.max(4, ...names.map(cells)));
     const left = Math.min(size * 0.38, 14 + CELL * longest(shown.map((d) => nameOf(d.item))));
-    const right = 18 + CELL * longest(texts);
+    const groups = order === "as listed" ? lanes(breakdown.groups, shown.map((d) => d.at)) : [];
+    const beside = (groups.length ? 24 : 18) + CELL * longest(texts), right = beside + LANE * (1 + Math.max(-1, ...groups.map((g) => g.lane)));
     const [all, [low, high] = []] = (breakdown.overall[measure] || []).map((each) => each ?? undefined);
     plot(place, {
       ariaLabel: `${label}: ${shown.length} values`,
@@ -226,7 +228,7 @@ const Charts = (() => {
       x: {...axis(measure, size - left - right, rate), nice: !rate},
       y: {
         type: "band", label: null, domain: shown.map((d) => d.at), tickSize: 0, grid: true,
-        tickFormat: (at) => fitted(nameOf(breakdown.items[at]), Math.floor((left - 10) / CELL)),
+        tickFormat: (at) => fitted(nameOf(breakdown.items[at]), (left - 10) / CELL),
       },
       marks: [
         all === undefined ? null : [
@@ -238,6 +240,7 @@ const Charts = (() => {
         Plot.ruleY(bounded, {x1: "low", x2: "high", y: "at", stroke: COLOURS[0], strokeWidth: 4, strokeOpacity: 0.4}),
         Plot.dot(shown, {x: "value", y: "at", fill: COLOURS[0], r: 4.5}),
         Plot.text(shown, {frameAnchor: "right", y: "at", dx: 10, textAnchor: "start", text: (_, at) => texts[at], fill: "var(--ink)"}),
+        groups.length ? brackets(groups, beside) : null,
         Plot.tip(shown, Plot.pointerY({
           x: "value", y: "at", fill: "var(--ground)", stroke: "var(--rule)",
           title: (d) => `${nameOf(d.item)}\n${Values.visible(measure)} ${Values.shown(d.value, kind)}${between(d)}`,
@@ -252,6 +255,29 @@ const Charts = (() => {
         name: `end${end}`, title: ["low", "high"][end], kind, values: limits.map((each) => (each ? each[end] : null)),
       })) : []),
     ]);
+  }
+
+  /** Groups of rows that are drawn, each in a lane where it overlaps no other. */
+  function lanes(groups, rows) {
+    const ends = [];
+    return groups.filter(([first, last]) => rows.includes(first) && rows.includes(last)).map(([first, last]) => {
+      const free = ends.findIndex((end) => end < first), lane = free < 0 ? ends.length : free;
+      ends[lane] = last;
+      return {first, last, lane};
+    });
+  }
+
+  /** A mark: brackets at the right of the numbers, from the first row of a group to the last. */
+  function brackets(groups, beside) {
+    return (_index, {y}, _values, {width: size, marginRight}) => {
+      const inset = y.bandwidth() / 4, all = d3.create("svg:g").attr("class", "brackets");
+      for (const {first, last, lane} of groups) {
+        const x = size - marginRight + beside + LANE * lane, top = y(first) + inset, end = y(last) + 3 * inset;
+        all.append("path").attr("d", `M${x - 5},${top}H${x}V${end}H${x - 5}`)
+          .attr("fill", "none").attr("stroke", "var(--ink)").attr("stroke-width", 1.5);
+      }
+      return all.node();
+    };
   }
 
   /** The name of a row: no row is without one. */
