@@ -177,3 +177,18 @@ def test_one_curve_is_chosen(open_report, curves):
     all_points = panel.locator("circle").count()
     panel.get_by_label("Curve").select_option("Relevance")
     assert 0 < panel.locator("circle").count() < all_points
+
+
+def test_a_label_of_the_confusion_selects_its_rows(open_report, tmp_path):
+    entities = DEMO / "entities"
+    scores = score("lorehlt-edl", str(entities / "reference.tab"), str(entities / "system.tab"))
+    write(scores, tmp_path / "report.html")
+    opened = open_report(tmp_path / "report.html", width=360)
+    panel = opened.tab("Breakdown")
+    matrix = panel.locator(".part-confusion")
+    expect(matrix.locator("tbody tr")).to_have_count(5)
+    expect(matrix.locator("td.same-5")).to_have_text("2")
+    expect(matrix.locator("tbody tr").nth(0).locator("td")).to_have_text(["1", "", "", "", "1"])
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 360
+    matrix.get_by_role("link", name="GPE").click()
+    expect(opened.page.locator(".part-alignment .found")).to_have_text("2 of 6 rows")

@@ -83,6 +83,12 @@ def test_a_comparison_has_ranks_and_p_values(outputs):
     assert listed[2] == ["careful", "bold", "+0.1465", "[0.0743, 0.2241]", "0.008", "0.008"]
 
 
+def test_the_sentence_for_a_paper_is_text(outputs):
+    text = shown(outputs, "compared.sentence())")["text/markdown"]
+    assert text.startswith("careful")
+    assert "better than bold" in text
+
+
 def test_a_leaderboard_agreement_and_a_corpus_are_tables(outputs):
     board = rows(shown(outputs, "teams, bootstrap=200)"))
     assert {row[1] for row in board} == {"team-02", "team-03"}

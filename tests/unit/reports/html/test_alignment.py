@@ -222,3 +222,15 @@ def test_bars_of_results_select_their_cards() -> None:
     ]
     assert {name for name, _ in by_label.bars} == {"GPE", "LOC", "ORG", "PER"}
     assert by_label.bars[0][1][-1].filters["type"] == by_label.bars[0][0]
+
+
+def test_cards_of_systems_are_a_table_without_scripts() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    (table,) = cards.plain_tables()
+    assert table.header[:6] == [
+        *("outcome", "document", "type", "mention, reference", "mention, reference"),
+        "mention, system",
+    ]
+    assert table.height == 6
+    first = dict(zip(table.header, table.rows[0], strict=True))
+    assert (first["outcome"], first["mention, system"]) == ("only reference right", "the UN")
