@@ -420,3 +420,14 @@ def test_a_folder_has_the_errors_item_by_item(invoke: Run, tmp_path: Path) -> No
     refused = invoke(*given, "-o", folder)
     assert refused.exit_code == 2
     assert "contains files other than a comparison" in refused.stderr
+
+
+def test_texts_are_around_the_errors_of_a_report(invoke: Run, tmp_path: Path) -> None:
+    folder = DEMO.parent / "entities"
+    given = ("compare", "lorehlt-edl", "-r", folder / "reference.tab", folder / "system.tab")
+    given += (folder / "reference.tab", "--texts", folder / "texts", "--bootstrap", 9)
+    assert invoke(*given, "--report", tmp_path / "report.html").exit_code == 0
+    assert "Mr Omar" in (tmp_path / "report.html").read_text("utf-8")
+    refused = invoke(*given)
+    assert refused.exit_code == 2
+    assert "--texts has no effect without -o, --report or JSON" in refused.stderr
