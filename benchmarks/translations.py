@@ -98,7 +98,7 @@ def steps(sides: tuple[Corpus, Corpus], folder: Path) -> Iterator[Step]:
     score = ("score", "lorehlt-mt", "-r", paths[0], "-s", paths[1])
     yield Step("validate", hlteval("validate", "lorehlt-mt", *paths[1:]), paths[1:])
     for names in MEASURES:
-        yield Step(f"score {names}", hlteval(*score, "--metrics", names), paths)
+        yield Step(f"score {names}", hlteval(*score, "--metric", names), paths)
     yield Step("score --jobs 2", hlteval(*score, "--jobs", "2"), paths)
 
 

@@ -11,7 +11,8 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Container, Iterator
+import tomllib
+from collections.abc import Container, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -122,13 +123,13 @@ def on_page_markdown(markdown: str, page: Any, files: Files, **_: Any) -> str:
 
 def on_page_content(content: str, page: Any, **_: Any) -> str:
     """A page with texts to copy and tables for phones; its description is its first sentence."""
-    from docs.make.site_html import plain, with_cards, with_copies
+    from docs.make.site_html import plain, with_cards, with_copies, with_options
 
     if (first := re.search(r"<p>(.*?)</p>", content, re.S)) and "description" not in page.meta:
         page.meta["description"] = re.split(r"(?<=[.:]) ", " ".join(plain(first[1]).split()))[0]
     for start in filter(page.file.src_uri.startswith, SEARCH):
         page.meta["search"] = {"boost": SEARCH[start]}
-    return with_cards(with_copies(content.replace(_TAB, "\t")))
+    return with_cards(with_options(with_copies(content.replace(_TAB, "\t"))))
 
 
 def on_env(env: Any, files: Files, **_: Any) -> Any:
@@ -209,12 +210,35 @@ def external_resources(page: str) -> list[str]:
     return [address for address in addresses if re.match(r"(?i)(?:https?:)?//", address)]
 
 
-def on_post_build(config: MkDocsConfig) -> None:
-    """Check that no page and no style loads anything from another site.
+def tagged(index: str, synonyms: Mapping[str, Sequence[str]]) -> str:
+    """The search index with the words that mean a page or section as its tags.
 
     Raises:
-        PluginError: if one does.
+        PluginError: for a page or section that is not in the index.
     """
+    content = json.loads(index)
+    by_location = {entry["location"]: entry for entry in content["docs"]}
+    for location, words in synonyms.items():
+        if location not in by_location:
+            raise PluginError(f"synonyms.toml: no page or section {location}")
+        by_location[location]["tags"] = [*words]
+    return json.dumps(content, separators=(",", ":"))
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    """Add synonyms to the search index; check that nothing is loaded from another site.
+
+    Raises:
+        PluginError: if a page or style loads something, or if a synonym is of no page.
+    """
+    index = Path(config["site_dir"], "search", "search_index.json")
+    if index.exists():
+        synonyms = tomllib.loads((ROOT / "docs" / "synonyms.toml").read_text("utf-8"))
+        if some := os.environ.get("SITE_CODES", "").split():
+            built = {f"codes/{code}.html" for code in some}
+            left_out = {name for name in synonyms if name.startswith("codes/")} - built
+            synonyms = {name: words for name, words in synonyms.items() if name not in left_out}
+        index.write_text(tagged(index.read_text("utf-8"), synonyms), "utf-8")
     for path in Path(config["site_dir"]).rglob("*"):
         if path.suffix not in {".html", ".css"}:
             continue

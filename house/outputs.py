@@ -149,7 +149,7 @@ def _own_options(task: str, command: str) -> Iterator[list[str]]:
 
     for option in tasks.load(task).options:
         if command in option.commands:
-            name = f"--{option.name.replace('_', '-')}"
+            name = f"--{option.flag}"
             if option.switch:
                 yield [name]
             values = option.choices or TABLES["values"].get(option.name, ["nonsense"])

@@ -15,7 +15,7 @@ _HEAD = """\
 <!-- Made from the declarations in hlteval/tasks/ by docs.make.metric_page; do not edit. -->
 
 The metrics of each task, with their meaning, formula, range, whether more or less is better, and
-the clause that defines them. `hlteval tasks TASK` lists their names. Undefined values (0/0) are
+the clause that defines them. `hlteval tasks TASK` prints their meanings. Undefined values (0/0) are
 shown as `-`. The formulas are those of the profile `plan`; [Differences](differences.md) lists
 where `official` differs. [Confidence intervals](intervals.md) explains how intervals are computed.
 """

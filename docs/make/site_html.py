@@ -14,6 +14,9 @@ _LINK = re.compile(r'<a href="(?P<target>[^"#:]*)(?P<anchor>#[^"]*)?">(?P<text>.
 _SHELL = re.compile(r"^\$ .*(?:(?<=\\)\n> .*)*", re.M)
 _PYTHON = re.compile(r"^>>> .*(?:\n\.\.\.(?: .*)?$)*", re.M)
 """Commands in sessions, with their prompts; a command may have several lines."""
+_INLINE = re.compile(r"(?<!</span>)(?<!<pre>)<code>[^<]*</code>")
+"""Code in a line of text, not in a block."""
+_OPTION = re.compile(r"(?<![\w&;-])--?[A-Za-z][\w-]*")
 _ARROWS = "<code>→</code> is a tab"
 """The sentence of pages whose examples show tabs as arrows."""
 _PHONE = 36
@@ -100,6 +103,18 @@ def with_titles(content: str, url: str, titles: Mapping[str, str]) -> str:
         return f'<a href="{found["target"]}{anchor}"{named}>{text}</a>'
 
     return _LINK.sub(link, content)
+
+
+def with_options(content: str) -> str:
+    """HTML whose lines do not end after the hyphens of an option.
+
+    Examples:
+        >>> with_options("<code>score --seed 1</code>")
+        '<code>score <span class="option">--seed</span> 1</code>'
+    """
+    return _INLINE.sub(
+        lambda code: _OPTION.sub(r'<span class="option">\g<0></span>', code[0]), content
+    )
 
 
 def with_cards(content: str) -> str:

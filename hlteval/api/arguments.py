@@ -47,7 +47,7 @@ from hlteval.sources.inputs import Input, WrongArgument, as_path, is_frame
 from hlteval.sources.opening import OpenInput
 from hlteval.tasks import is_file, is_known, load, task_names
 from hlteval.tasks.generic.declaration import WrongTask
-from hlteval.tasks.options import unknown
+from hlteval.tasks.options import by_name, unknown
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.evaluation.manifests import CampaignManifest
 from hlteval.workflows.run.request import Request, Selection
@@ -364,7 +364,7 @@ def task_options(
     """
     command, parameters = function.__name__, tuple(inspect.signature(function).parameters)
     declared = load(task)
-    declared_options = {option.name: option for option in declared.options}
+    declared_options = by_name(declared.options)
     values: dict[str, object] = {}
     for source in (options or {}, keywords):
         for written, value in source.items():
@@ -373,12 +373,12 @@ def task_options(
             name = written.replace("-", "_")
             option = declared_options.get(name)
             if option is None:
-                names = [each.name for each in declared.options if each.available_in(command)]
+                names = [each.key for each in declared.options if each.available_in(command)]
                 raise unknown(name, declared, names, also=parameters)
             if not option.available_in(command):
                 reason = _spell(option.elsewhere(task, command), _flags(task))
                 raise WrongOption(f"{name}: {reason}")
-            if name in values:
+            if option.name in values:
                 raise WrongArgument(f"{name}: set twice, as an argument and in options")
             if value is None:
                 continue
@@ -387,7 +387,7 @@ def task_options(
                 value = [as_path(name, item) for item in several]  # noqa: PLW2901
             elif option.is_input:
                 value = as_path(name, value, files_only=not option.format)  # noqa: PLW2901
-            values[name] = value
+            values[option.name] = value
     return values
 
 
@@ -452,7 +452,7 @@ def python_names(inputs: Mapping[str, object], task: str = "") -> Iterator[None]
 def _flags(task: str) -> dict[str, str]:
     """The arguments by their names on the command line."""
     options = load(task).options if task else ()
-    flags = {option.flag: option.name for option in options}
+    flags = {option.flag: option.key for option in options}
     return {name: name.replace("-", "_") for name in _SAME} | _ARGUMENTS | flags
 
 
@@ -575,8 +575,8 @@ def _with_config(function: Callable[..., R], bound: inspect.BoundArguments) -> R
     profile = added.get("profile") or given.get("profile", "plan")
     written = (*(given.get("options") or {}), *given.get("task_option", {}))
     present = {str(name).replace("-", "_") for name in written}
-    declared = load(given["task"]).options
-    own = {option.name for option in declared if option.available_in(command)} - present
+    declared = [each for each in load(given["task"]).options if each.available_in(command)]
+    own = {option.key for option in declared if present.isdisjoint({option.key, option.name})}
     options = {name: value for name, value in config.options.items() if name in own}
     names = [*added, *(key for key in _OF_VERDICTS if key in values and command == "validate")]
     names += [f"options.{name}" for name in options]

@@ -6,6 +6,7 @@ import os
 import shutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, cast
 
@@ -90,7 +91,7 @@ def score(
         >>> import polars as pl
         >>> row = {"document": "d1", "mention": "m1", "label": "PER", "start": 0, "end": 4}
         >>> mentions = pl.DataFrame([row | {"entity": "NIL1", "mention_type": "NAM"}])
-        >>> scores = score("lorehlt-edl", mentions, mentions, measure="muc", lenient=True)
+        >>> scores = score("lorehlt-edl", mentions, mentions, metric="muc", lenient=True)
         >>> scores.metrics["muc.fscore"]  # undefined: one mention has no links
     """
     with request_of(score, locals()) as (request, _):
@@ -173,7 +174,7 @@ def compare(
         task: name of the task.
         reference: the reference; None for tasks without references.
         systems: the submissions, or a mapping of names to submissions.
-        metric: what they are compared by; by default the metric that ranks.
+        metric: metric or measure that they are compared by; by default the metric that ranks.
         test: significance test; by default `permutation`, or `jackknife` if counts do not add.
         bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
         confidence: confidence level of the intervals.
@@ -210,6 +211,7 @@ def leaderboard(
     systems: Iterable[Input] | Mapping[str, Input],
     *,
     names: Input | None = None,
+    metric: str | Collection[str] = (),
     metrics: Collection[str] = (),
     output: str | os.PathLike[str] | None = None,
     bootstrap: Positive | None = None,
@@ -231,7 +233,8 @@ def leaderboard(
         reference: the reference; None for tasks without references.
         systems: the submissions, or a mapping of names to submissions.
         names: file of names, as in `docs/leaderboard.md`.
-        metrics: names of the metrics, the first of which ranks; by default the usual ones.
+        metric: names of metrics or measures, the first of which ranks; by default the usual ones.
+        metrics: the old name of `metric`, which works until the next release.
         output: folder to write with a page and reports; None for none.
         bootstrap: number of replicates; by default 10,000, or 200 if each is scored separately.
         confidence: confidence level of the intervals.
@@ -259,22 +262,24 @@ def leaderboard(
     names = None if names is None else as_path("names", names, files_only=True)
     output = None if output is None else output_path("output", output)
     with request_of(leaderboard, locals()) as (request, paths):
-        listed, named = _check_names(metrics), name_defaults(defaults)
-        return leaderboard_in(
-            output, request, paths, names=names, metrics=listed, alpha=alpha, named=named
-        )
+        rank = partial(leaderboard_in, output, request, paths, names=names, alpha=alpha)
+        return rank(metrics=_check_names(metric, metrics), named=name_defaults(defaults))
 
 
-def _check_names(metrics: Any) -> list[str]:
-    """Return the names of metrics.
+def _check_names(metric: Any, metrics: Any) -> list[str]:
+    """Return the names of metrics, also by the old name of the argument, which takes a list.
 
     Raises:
-        TypeError: for a single name, or names that are not text.
+        TypeError: for anything but names.
     """
-    several = isinstance(metrics, Collection) and not isinstance(metrics, str | bytes)
-    if not several or not all(isinstance(name, str) for name in metrics):
-        raise TypeError(f"metrics: expected a list of names, got {describe_value(metrics)}")
-    return list(metrics)
+    if isinstance(metric, str) and metric:
+        return [metric]
+    absent = isinstance(metric, tuple) and not metric
+    argument, given = ("metrics", metrics) if absent else ("metric", metric)
+    several = isinstance(given, Collection) and not isinstance(given, str | bytes)
+    if not several or not all(isinstance(name, str) for name in given):
+        raise TypeError(f"{argument}: expected names of metrics, got {describe_value(given)}")
+    return list(given)
 
 
 @check_arguments

@@ -170,7 +170,9 @@ def known_encoding(name: str | None) -> str | None:
 
 
 #: The keys of a declaration that are not settings of typer.
-_OWN = frozenset({"as", "help", "default", "choices", "forms", "needs", "without", "reason"})
+_OWN = frozenset(
+    {"as", "help", "default", "choices", "forms", "needs", "without", "reason", "formerly"}
+)
 
 
 def declaration(command: str, name: str) -> Mapping[str, Any]:
@@ -258,8 +260,8 @@ def with_options(name: str, function: Callable[..., None]) -> Callable[..., None
 
 
 Command = Literal["validate", "score", "compare", "leaderboard", "agreement", "pack", "platform"]
-#: Common options of commands that set the option of a task of the same name, too.
-SHARED: Mapping[str, frozenset[str]] = {"leaderboard": frozenset({"metrics"})}
+#: How the names of parameters begin that are former names of others.
+_OLD = "old_"
 #: The commands that tasks without a metric have, too.
 _WITHOUT_METRIC = frozenset({"pack", "validate"})
 
@@ -315,23 +317,36 @@ class TaskCommand:
         """Give the options of any task, then those of a task.
 
         Options of its other commands, and -r of tasks without references, are hidden: they are
-        there to be refused with a reason.
+        there to be refused with a reason. So are old names. That of an option which lists what is
+        computed is all that is there of it where the command has an option of the present name.
         """
         for parameter in self.parameters.values():
             if parameter.name == "reference" and task.scored_alone:
                 hidden = Annotated[str, typer.Option("-r", "--reference", hidden=True)]
                 parameter = parameter.replace(default="", annotation=hidden)  # noqa: PLW2901
             yield parameter
+            entry = declaration(self.name, parameter.name)
+            if old := entry.get("formerly"):
+                yield _old_name(f"{_OLD}{parameter.name}", old, _long(entry["as"]))
+        own = {_long(declaration(self.name, name)["as"]) for name in self.parameters}
         for each in task.options:
-            here = each.available_in(self.name) and each.name not in SHARED.get(self.name, ())
-            if here or each.name not in self.parameters:
+            here, flag = each.available_in(self.name), f"--{each.flag}"
+            if each.name in self.parameters:  # it sets the option of the task, too
+                continue
+            if flag not in own:
                 yield _option_of_task(each, hidden=not here)
+            if each.old_flag and here:
+                name = each.name if flag in own else f"{_OLD}{each.name}"
+                yield _old_name(name, f"--{each.old_flag}", flag, several=each.repeatable)
 
     def _run(self, task: Task, context: typer.Context, arguments: dict[str, object]) -> None:
         """Run the body; all options that are written have an effect, and no input is replaced."""
         from hlteval.cli.output import check_inputs_stay
 
-        names = [o.name for o in task.options if o.name not in SHARED.get(self.name, ())]
+        for name in [each for each in arguments if each.startswith(_OLD)]:
+            if value := arguments.pop(name):
+                arguments[name.removeprefix(_OLD)] = value
+        names = [o.name for o in task.options if o.name not in self.parameters]
         options = {name: value for name in names if (value := arguments.pop(name, None))}
         own = {n: v for n, v in options.items() if defaults.source(context, n) != defaults.FILE}
         every = {**arguments, **options}
@@ -346,7 +361,7 @@ class TaskCommand:
             check_effect(task, self.name, own, present)
             config = context.meta.get(defaults.KEY)
             check_inputs_stay(every, task.options, [config.path] if config else ())
-        arguments["outputs"] = self._outputs(context, arguments)
+        arguments["outputs"] = self._outputs(task, context, arguments)
         arguments["request"] = Request.of(task, arguments, options)
         self.run(**{name: arguments[name] for name in self.body})
 
@@ -366,11 +381,11 @@ class TaskCommand:
             if values[other] == value if value else values[other]:
                 yield entry.get("reason") or f"with {_flags(without)}"
 
-    def _outputs(self, context: typer.Context, values: Mapping[str, Any]) -> Outputs:
+    def _outputs(self, task: Task, context: typer.Context, values: Mapping[str, Any]) -> Outputs:
         """Return the outputs that the values of options make."""
         names = {each.name for each in fields(Outputs)}
         own = {name: value for name, value in values.items() if name in names}
-        taken = defaults.applied_defaults(context) if self.takes_defaults else None
+        taken = defaults.applied_defaults(context, task) if self.takes_defaults else None
         return Outputs(
             **own, defaults=taken, forms=declaration(self.name, "form").get("choices", ())
         )
@@ -385,6 +400,26 @@ def _forms(values: Mapping[str, Any]) -> set[str]:
     """Return the output formats of a command, printed and in files, from its options."""
     files = values.get("output_file") or ()
     return {values.get("form", ""), *(file.partition("=")[0] for file in files)}
+
+
+def _long(notation: str) -> str:
+    """Return the long name in the notation of an option; empty for an argument."""
+    return next((word for word in notation.split() if word.startswith("--")), "")
+
+
+def _old_name(name: str, flag: str, present: str, *, several: bool = False) -> inspect.Parameter:
+    """Return the hidden parameter of an old name of an option, whose use prints a note."""
+
+    def remark(context: typer.Context, value: Any) -> Any:
+        if value and defaults.source(context, name) == defaults.WRITTEN:
+            defaults.show_note(
+                f"{flag} is now {present}; the old name works until the next release"
+            )
+        return value
+
+    info = declare(f"{flag} NAME,…", "", {"hidden": True, "callback": remark})
+    hint = Annotated[(list[str] if several else str) | None, info]  # type: ignore[valid-type]
+    return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=hint)
 
 
 def _option_of_task(declared: Option, *, hidden: bool) -> inspect.Parameter:

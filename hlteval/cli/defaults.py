@@ -17,6 +17,7 @@ from hlteval.tasks import is_file, is_known, load
 if TYPE_CHECKING:
     from hlteval.cli.commands import TaskCommand
     from hlteval.results.config import Config
+    from hlteval.tasks.task import Task
 
 #: The options of every command that print its help.
 HELP = ("-h", "--help")
@@ -170,9 +171,9 @@ def set_defaults(context: Any, words: Sequence[str], command: TaskCommand, own_t
         is_table = isinstance(value, Mapping)
         present[name] = [f"{code}={level}" for code, level in value.items()] if is_table else value
     for declared in load(task).options:
-        name = declared.name
-        if name in config.options and declared.available_in(command.name):
-            text = merge_options(load(task), {name: config.options[name]}).get(name, "")
+        name, key = declared.name, declared.key
+        if key in config.options and declared.available_in(command.name):
+            text = merge_options(load(task), {key: config.options[key]}).get(name, "")
             several = [text] if declared.repeatable and text else text or None
             present[name] = bool(text) if declared.switch else several
     context.default_map = {task: present}
@@ -312,16 +313,17 @@ def source(context: Any, name: str) -> str:
     return found.name if found else ""
 
 
-def applied_defaults(context: Any) -> Defaults | None:
+def applied_defaults(context: Any, task: Task) -> Defaults | None:
     """Return the defaults that a command takes from a file; None if it takes nothing."""
     config: Config | None = context.meta.get(KEY)
     if config is None:
         return None
+    options = {option.key: option.name for option in task.options}
     names = dict.fromkeys(
         f"options.{inner}" if key == "options" else key
         for key, value in config.values.items()
         for inner in (value if key == "options" else [key])
-        if key == "task" or source(context, inner.replace("-", "_")) == FILE
+        if key == "task" or source(context, options.get(inner, inner.replace("-", "_"))) == FILE
     )
     return Defaults(config.path, tuple(names)) if names else None
 

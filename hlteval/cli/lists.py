@@ -52,7 +52,7 @@ def tasks(
     wide: bool = False,
     form: Form = "text",
 ) -> None:
-    """List the tasks, or the metrics of one; or check a file that declares one."""
+    """List the tasks; explain the metrics and options of one; or check a file that declares one."""
     from hlteval.reports import lists
     from hlteval.reports.terminal import results, write
     from hlteval.tasks import usable

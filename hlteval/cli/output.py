@@ -265,26 +265,27 @@ def show_verdict(
     others: Iterable[Output] = (),
     copy: FixedCopy | None = None,
 ) -> None:
-    """Print a verdict and write it to files, in text with a maximum of findings per file.
+    """Print a verdict and write it to files, with a maximum of findings per file.
 
     Args:
         verdict: the verdict.
         form: the output format.
-        max_findings: the maximum; None for the usual one.
+        max_findings: the maximum; None for the usual one of each format.
         files: the files.
         others: other outputs.
         copy: the corrected copy that the verdict is about. JSON has the corrections; beside formats
             that cannot show them they are on standard error.
     """
+    from msgspec.structs import replace
+
     from hlteval.reports import findings
     from hlteval.reports.packages import fixes_text
 
-    limit = findings.MAX_FINDINGS if max_findings is None else max_findings
-
     def render(name: str) -> str | RenderableType:
         if copy is not None and name == "json":
-            return findings.json(copy)
-        rendered = findings.render(verdict, name, limit)
+            shown = findings.with_maximum(verdict, max_findings or 0)
+            return findings.json(replace(copy, verdict=shown))
+        rendered = findings.render(verdict, name, max_findings)
         if copy is None or isinstance(rendered, str):
             return rendered
         return Group(fixes_text(copy), rendered)
@@ -326,14 +327,29 @@ def check_folder(output: Path | None, main: str, what: str) -> None:
         raise FileExistsError(f"{output} contains files other than {what}; use another folder")
 
 
-def show_scores(scores: Scores, outputs: Outputs, view: View, folder: Path | None = None) -> None:
-    """Print scores, and write them to files and to a folder if they are wanted."""
-    from hlteval.reports.scores import FORMATS, write_tables
+def show_scores(
+    scores: Scores, outputs: Outputs, view: View, folder: Path | None = None, *, quiet: bool = False
+) -> None:
+    """Print scores, and write them to files and to a folder if they are wanted.
+
+    Args:
+        scores: the scores.
+        outputs: what is printed and written.
+        view: of the tables.
+        folder: where everything is written as tables, if anywhere.
+        quiet: whether only the value of the primary metric is printed, and warnings.
+    """
+    from hlteval.reports.scores import FORMATS, primary_value, write_tables
 
     tables = [] if folder is None else [(folder, partial(write_tables, scores))]
-    outputs.publish(lambda name: FORMATS[name](scores, view), scores, *tables)
-    if outputs.form != "text":  # which contains both
-        for remark in (*map(warning, scores.warnings), *map(note, scores.notes)):
+
+    def render(name: str) -> str | RenderableType:
+        return FORMATS[name](scores, view)
+
+    write_files(outputs.files, render, *tables, *outputs.reports(scores))
+    write(results(), primary_value(scores) if quiet else render(outputs.form))
+    if quiet or outputs.form != "text":  # which contains both
+        for remark in (*map(warning, scores.warnings), *map(note, () if quiet else scores.notes)):
             write(remarks(), remark)
 
 

@@ -25,6 +25,8 @@ from hlteval.reports.terminal import progress, remarks, results, write
 from hlteval.workflows.run.request import Request, Selection
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from hlteval.results.systems import Comparison, Leaderboard
     from hlteval.workflows.run.engine import Run
 
@@ -93,6 +95,7 @@ def score(
     output: Path | None = None,
     beside: list[str] | None = None,
     confusion: bool = False,
+    quiet: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.reports.curves import plot_scores
@@ -115,7 +118,7 @@ def score(
         others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
         plot_scores({request.system: scores} | others, outputs.plot)
     with usage():
-        show_scores(outputs.with_defaults(scores), outputs, view, output)
+        show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
 
 def compare(
@@ -182,7 +185,7 @@ def leaderboard(
             replace(request, step=step),
             systems,
             names=names,
-            metrics=[name.strip() for name in (metrics or "").split(",") if name.strip()],
+            metrics=metric_names(metrics or "", request.definition.metrics),
             named=outputs.with_defaults,
         )
     view = outputs.view(lambda: columns_of(board.metrics))
@@ -192,6 +195,23 @@ def leaderboard(
         publish(lambda name: FORMATS[name](board, view), outputs.form, outputs.files)
         plot_leaderboard(board, outputs.plot)
     raise Exit(1 if board.refused else 0)
+
+
+def metric_names(written: str, known: Collection[str]) -> list[str]:
+    """Return the names of a list separated by commas, which some names of metrics contain.
+
+    Examples:
+        >>> metric_names("f1, frame_f1.type,place", ["f1", "frame_f1.type,place"])
+        ['f1', 'frame_f1.type,place']
+    """
+    parts = [part.strip() for part in written.split(",") if part.strip()]
+    names = []
+    while parts:
+        sizes = range(len(parts), 1, -1)
+        size = next((size for size in sizes if ",".join(parts[:size]) in known), 1)
+        names.append(",".join(parts[:size]))
+        parts = parts[size:]
+    return names
 
 
 def agreement(

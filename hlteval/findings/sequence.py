@@ -375,7 +375,7 @@ def _cause(alike: Sequence[Finding], records: int) -> tuple[Finding, list[Findin
         if not fitting or len(fitting) < SURE * len(written):
             continue
         explained = [*(item for item, _ in fitting), *(item for item in alike if item.further)]
-        places = [place for item in explained for place in _places(item)]
+        places = [place for item in explained for place in places_of(item)]
         share = f"{len(places):,} of {records:,} confidences"
         summary = msgspec.structs.replace(
             explained[0],
@@ -388,7 +388,7 @@ def _cause(alike: Sequence[Finding], records: int) -> tuple[Finding, list[Findin
     return None
 
 
-def _places(finding: Finding) -> tuple[Place, ...]:
+def places_of(finding: Finding) -> tuple[Place, ...]:
     """The lines that a finding is about, in JSON the paths."""
     if finding.further:
         return finding.further.places

@@ -19,9 +19,20 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 import hlteval
-from hlteval.findings import SUBMISSION, Excerpt, Finding, Item, Severity, Span, catalogue, entry
+from hlteval.findings import (
+    SUBMISSION,
+    Excerpt,
+    Finding,
+    Findings,
+    Further,
+    Item,
+    Severity,
+    Span,
+    catalogue,
+    entry,
+)
 from hlteval.findings.counts import count_of
-from hlteval.findings.sequence import lists_by_key, severities, tally
+from hlteval.findings.sequence import lists_by_key, places_of, severities, tally
 from hlteval.reports import terminal
 from hlteval.reports.tables import FIXED, Column, Table, Tables
 from hlteval.reports.terminal import Formats, Prose, indent_wrapped, isolate_bidi, visible
@@ -40,6 +51,8 @@ OUTCOMES: Mapping[Outcome, str]
 OUTCOMES = {"pass": "bold green", "fail": "bold red", "undecided": "bold yellow"}
 _RANKS = {severity: severity.rank for severity in Severity}
 _GUTTER = "blue"
+#: The help of findings that are only counted since there are too many to show.
+_MORE = "correct the others first; --max-findings 0 shows all"
 
 
 def text(verdict: Verdict, max_findings: int = MAX_FINDINGS) -> RenderableType:
@@ -115,6 +128,52 @@ def _select(findings: Sequence[Finding], limit: int) -> set[int]:
         if totals[code] <= limit:
             ranked.append((totals[code] > 1, place, number))
     return {number for _, _, number in sorted(ranked)[: FILES * limit]}
+
+
+def with_maximum(verdict: Verdict, max_findings: int) -> Verdict:
+    """Return a verdict whose findings are those of `text`; the others are one per code and file.
+
+    Counts are those of all findings.
+
+    Args:
+        verdict: the verdict.
+        max_findings: maximum number of findings per file; 0 for all.
+
+    Examples:
+        >>> from hlteval.findings import finding
+        >>> found = [finding("SRC104", file="runs", what=str(number)) for number in range(9)]
+        >>> verdict = Verdict("seedev-binary", "plan", passed=False, findings=Findings(found))
+        >>> [each.count for each in with_maximum(verdict, 8).findings]
+        [1, 1, 7]
+    """
+    findings, sides = verdict.findings, list(verdict.sides)
+    order = sorted(
+        range(len(findings)),
+        key=lambda number: (sides.index(findings[number].side), _rank(findings[number])),
+    )
+    shown = {order[place] for place in _select([findings[each] for each in order], max_findings)}
+    hidden = lists_by_key(
+        ((finding.side, finding.file, finding.code, finding.severity), finding)
+        for number, finding in enumerate(findings)
+        if number not in shown
+    )
+    kept: list[Finding] = []
+    for number, finding in enumerate(findings):
+        if number in shown:
+            kept.append(finding)
+        elif alike := hidden.pop((finding.side, finding.file, finding.code, finding.severity), ()):
+            further = Further(tuple(place for each in alike for place in places_of(each)))
+            kept.append(
+                msgspec.structs.replace(
+                    finding,
+                    message=f"{len(further.places):,} more: {_title(finding)}",
+                    help=_MORE,
+                    excerpt=None,
+                    record=None,
+                    further=further,
+                )
+            )
+    return msgspec.structs.replace(verdict, findings=Findings(kept))
 
 
 def _remainder(findings: Sequence[Finding], selected: Sequence[Finding]) -> Iterator[Text]:
@@ -202,11 +261,15 @@ def _summary_rows(verdict: Verdict, side: str, shown: Sequence[Finding]) -> Iter
         blocking = any(finding.blocking for finding in same)
         severity = f"{same[0].severity}, blocking" if blocking else same[0].severity.value
         count = sum(finding.count for finding in same)
-        try:
-            title = entry(code).title
-        except KeyError:  # a code that is not in the catalogue
-            title = visible(same[0].name)
-        yield [code, severity, f"{count:,}", f"{counts[_kind(same[0])]:,}", title]
+        shown_of_code = f"{counts[_kind(same[0])]:,}"
+        yield [code, severity, f"{count:,}", shown_of_code, visible(_title(same[0]))]
+
+
+def _title(finding: Finding) -> str:
+    try:
+        return entry(finding.code).title
+    except KeyError:  # a code that is not in the catalogue
+        return finding.name
 
 
 def _kind(finding: Finding) -> tuple[str, Severity, str]:
@@ -476,17 +539,18 @@ _RENDERERS = (text, concise, json, jsonl, sarif, github, junit)
 FORMATS: Formats[[Verdict]] = {render.__name__: render for render in _RENDERERS}
 
 
-def render(
-    verdict: Verdict, form: str = "text", max_findings: int = MAX_FINDINGS
-) -> RenderableType:
+def render(verdict: Verdict, form: str = "text", max_findings: int | None = None) -> RenderableType:
     """A verdict in one of the output formats.
 
     Args:
         verdict: the verdict.
         form: name of the format, a key of `FORMATS`.
-        max_findings: maximum number of findings per file in `text`; 0 for all.
+        max_findings: maximum number of findings per file; 0 for all. The default is
+            `MAX_FINDINGS` in `text`, and all in other formats.
 
     Raises:
         KeyError: for an unknown format.
     """
-    return text(verdict, max_findings) if form == "text" else FORMATS[form](verdict)
+    if form == "text":
+        return text(verdict, MAX_FINDINGS if max_findings is None else max_findings)
+    return FORMATS[form](with_maximum(verdict, max_findings) if max_findings else verdict)

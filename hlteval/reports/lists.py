@@ -17,6 +17,7 @@ from math import isfinite
 from typing import Literal
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, Group, RenderableType
 from rich.text import Text
 
@@ -29,8 +30,8 @@ from hlteval.reports.terminal import Prose, json_text, visible, wrap
 from hlteval.results.verdict import Profile, declared_schemas, head
 from hlteval.tasks.task import MeasureInfo, Option, StatisticInfo, Task
 
-#: Maximum line length of prose, which longer lines make hard to read.
-_WIDEST = 88
+#: Maximum line length of prose, which longer lines make hard to read, and of definitions.
+_WIDEST, _NARROW = 88, 80
 
 
 class UnknownCodeError(ValueError):
@@ -435,16 +436,70 @@ def task_table() -> Table:
     return Table([field.column for field in fields_of("tasks")], rows)
 
 
+class Definitions(msgspec.Struct, frozen=True):
+    """Names with their meanings, the meanings beside or below the names and wrapped.
+
+    Attributes:
+        title: a line above them.
+        rows: the names and meanings.
+    """
+
+    title: str
+    rows: Sequence[tuple[str, str]]
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        width = min(options.max_width, _NARROW)
+        margin = min(max(cell_len(name) for name, _ in self.rows), width // 3) + 4
+        yield Text(f"\n{self.title}", "bold")
+        for name, meaning in self.rows:
+            head = f"  {name}"
+            if cell_len(head) > margin - 2:
+                yield Text(head)
+                head = ""
+            for line in wrap(meaning, width - margin):
+                yield Text(f"{head}{' ' * (margin - cell_len(head))}{line}")
+                head = ""
+
+
 def task(name: str) -> RenderableType:
-    """The title, specification and metrics of a task, one metric per line.
+    """The title and specification of a task, its measures, statistics or metrics, and its options.
 
     Raises:
         KeyError: for an unknown task.
     """
     task = tasks.load(name)
-    ranking = set(task.primary.values())
-    lines = (f"{name}  ranks" if name in ranking else name for name in task.metrics)
-    return Group(Prose(task.title), Prose(task.specification), *map(Text, lines))
+    by_metric: dict[str, list[str]] = {}
+    for profile, metric in task.primary.items():
+        by_metric.setdefault(metric, []).append(profile)
+    every = len(by_metric) == 1
+    marks = {
+        metric: " (primary)" if every else f" (primary, profile {' and '.join(profiles)})"
+        for metric, profiles in by_metric.items()
+    }
+    parts: list[RenderableType] = [Prose(task.title), Prose(task.specification)]
+    if task.measures:
+        ranking = ", ".join(f"{metric}{mark}" for metric, mark in marks.items())
+        parts.append(Prose(f"Metrics are named MEASURE.STATISTIC: {ranking}"))
+        measures = []
+        for each in task.measures:
+            only = f" Statistics: {', '.join(each.statistics)}." if each.statistics else ""
+            measures.append((each.name, f"{each.meaning}{only}"))
+        parts.append(Definitions("Measures", measures))
+    statistics = [
+        (
+            f"{each.name}{marks.get(each.name, '')}",
+            f"{each.meaning}{' Lower is better.' if each.better == 'less' else ''}",
+        )
+        for each in task.statistics
+    ]
+    title = "Statistics" if task.measures else "Metrics"
+    parts += [Definitions(title, statistics)] if statistics else []
+    options = [
+        (f"{f'-{each.short}, ' if each.short else ''}--{each.flag} {each.placeholder}", each.help)
+        for each in task.options
+    ]
+    parts += [Definitions("Options", options)] if options else []
+    return Group(*parts)
 
 
 #: The schemas by name, in the order of the documentation.

@@ -52,7 +52,7 @@ def scores(result: Scores) -> str:
     for name in headline(task, result.metrics, result.primary, MOST):
         values = values_of(task, name)
         limits = limits_text(result.intervals.get(name), values, missing="")
-        ranks = "ranks" if name == result.primary else ""
+        ranks = "(primary)" if name == result.primary else ""
         rows.append((name, value_text(result.metrics[name], values), limits, ranks))
     head, columns = f"{result.task}, profile {result.profile}", ("metric", "value", "interval", "")
     notes = [*_further(len(result.metrics), ".to_frame()"), *result.notes]

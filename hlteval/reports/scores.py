@@ -148,6 +148,12 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
 
+def primary_value(scores: Scores) -> str:
+    """The value of the metric that ranks, on a line of its own; `-` where undefined."""
+    value = scores.metrics.get(scores.primary)
+    return f"{value_text(value, values_of(load(scores.task), scores.primary))}\n"
+
+
 def _metrics(scores: Scores) -> Table:
     """The metrics; of many only the one that ranks."""
     many = len(scores.metrics) > MANY
@@ -160,7 +166,7 @@ def _metrics(scores: Scores) -> Table:
         between = [limits] if scores.intervals else []
         if ranks or not many:
             style = "bold" if ranks else ""
-            rows.append([(name, style), value, *between, ("ranks" * ranks, "dim")])
+            rows.append([(name, style), value, *between, ("(primary)" * ranks, "dim")])
     return Table(columns, rows, header=False)
 
 

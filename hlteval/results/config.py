@@ -61,7 +61,7 @@ class Config:
         if "options" not in TAKEN[command]:
             return names
         # Without a task in the file, any command may have any option.
-        known = {item.name: item for item in load(self.task).options} if self.task else {}
+        known = {item.key: item for item in load(self.task).options} if self.task else {}
         home = "score" if command in {"pipeline", "campaign"} else command
         return names + [
             f"options.{name}"

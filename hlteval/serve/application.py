@@ -83,7 +83,7 @@ def _option(option: Option, settings: ServeSettings) -> Mapping[str, Any]:
     kind = "switch" if option.switch else "choice" if option.choices else "text"
     return {
         "name": option.name,
-        "label": option.name.replace("_", " "),
+        "label": option.key.replace("_", " "),
         "help": option.help,
         "kind": "file" if option.is_input else kind,
         "choices": list(option.choices),

@@ -224,7 +224,7 @@ def check(settings: ServeSettings) -> tuple[ServeSettings, Verdict | None]:
         if option.name in values:
             option.check(values[option.name])
             if option.metavar == "JAR":
-                raise WrongOption(f"--option {option.name} names a program: it is not for a page")
+                raise WrongOption(f"--option {option.key} names a program: it is not for a page")
             paths += [values[option.name]] if option.is_input else []
     for path in paths:
         if not Path(path).exists():

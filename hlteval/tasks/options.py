@@ -37,24 +37,37 @@ def merge_options(task: Task, given: Mapping[str, object]) -> dict[str, str]:
         >>> merge_options(load("speech-sf"), {"place_match": "exact"})
         {'place_match': 'exact'}
     """
-    options = {option.name: option for option in task.options}
+    options = by_name(task.options)
     own: dict[str, str] = {}
-    for name, value in given.items():
-        if name not in options:
-            raise unknown(name, task, options)
-        option = options[name]
+    for written, value in given.items():
+        if written not in options:
+            raise unknown(written, task, (option.key for option in task.options))
+        option = options[written]
         if option.switch and isinstance(value, str) and value in {"", "yes"}:
             text = value
         else:
             text = "" if value is None else _text(f"--{option.flag}", option, value)
+        if option.repeatable and option.kind == "list":
+            text = " ".join(text.replace(",", " ").split())
         if text:
-            own[name] = text
+            own[option.name] = text
     read: dict[str, str] = {}
     for option in task.options:
         if option.holds_options and (path := own.pop(option.name, "")):
             read |= _of_file(path, task, [other for other in task.options if other is not option])
     own = {**{name: value for name, value in read.items() if value}, **own}
     return {**task.option_defaults, **own}
+
+
+def by_name(options: Iterable[Option]) -> dict[str, Option]:
+    """Options by the names that users may write: the present ones, and the former ones.
+
+    Examples:
+        >>> from hlteval.tasks import load
+        >>> [*by_name(load("coreference").options)][-2:]
+        ['metric', 'measures']
+    """
+    return {name: option for option in options for name in (option.key, option.name)}
 
 
 def with_seed(task: Task, given: Mapping[str, object], seed: int) -> dict[str, object]:
@@ -172,13 +185,13 @@ def _of_file(path: str, task: Task, options: Iterable[Option]) -> dict[str, str]
         raise WrongOption(f"{path}: {error}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise WrongOption(f"{path} is not valid TOML: {error}") from error
-    known = {option.name: option for option in options}
-    read = {}
+    listed = list(options)
+    known, read = by_name(listed), {}
     for key, value in table.items():
-        name = key.replace("-", "_")
-        if name not in known:
-            raise unknown(key, task, (option.flag for option in known.values()), f"{path}: ")
-        read[name] = _text(f"{path}: {known[name].flag}", known[name], value)
+        option = known.get(key.replace("-", "_"))
+        if option is None:
+            raise unknown(key, task, (each.flag for each in listed), f"{path}: ")
+        read[option.name] = _text(f"{path}: {option.flag}", option, value)
     return read
 
 

@@ -209,8 +209,9 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An option that only some tasks have, given as --name with hyphens for underscores.
 
     Attributes:
-        name: of the option.
+        name: of the option in signatures, and of the field of the metric's options.
         help: one line for people.
+        called: its name for users, if it is another; `name` is still accepted from them.
         format: the format of the file that it names, if that is read as a corpus: rules find it by
             the option's name, and a reference has its texts and segments.
         choices: the values that it can have, where these are few.
@@ -249,6 +250,7 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     help: str
+    called: str = ""
     format: str = ""
     choices: tuple[str, ...] = ()
     metavar: str = "FILE"
@@ -273,9 +275,19 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     submission_to: tuple[str, str] | None = None
 
     @property
+    def key(self) -> str:
+        """The name for users in files and in Python."""
+        return self.called or self.name
+
+    @property
     def flag(self) -> str:
         """The name as on the command line."""
-        return self.name.replace("_", "-")
+        return self.key.replace("_", "-")
+
+    @property
+    def old_flag(self) -> str:
+        """The former name on the command line; empty if it had no other."""
+        return self.name.replace("_", "-") if self.called else ""
 
     @property
     def placeholder(self) -> str:
@@ -678,6 +690,29 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         primary = self.hooks.primary_of(options) if self.hooks.primary_of else self.primary[profile]
         only = self.only_measure(options)
         return f"{only}.{primary.rpartition('.')[2]}" if only else primary
+
+    @property
+    def computed_list(self) -> Option | None:
+        """The option that lists what is computed, so that the rest takes no time; None without.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("lorehlt-mt").computed_list.name, load("hub4").computed_list
+            ('metrics', None)
+        """
+        return next((each for each in self.options if each.key == "metric" and not each.adds), None)
+
+    def metric_of(self, name: str) -> str:
+        """The metric that a name means: that of a measure is its rate that ranks.
+
+        Examples:
+            >>> from hlteval.tasks import load
+            >>> load("coreference").metric_of("muc"), load("hub4").metric_of("both.rec")
+            ('muc.f1', 'both.rec')
+        """
+        rate = next(iter(self.primary.values()), "").rpartition(".")[2]
+        full = f"{name}.{rate}"
+        return full if full in self.metrics and name not in self.metrics else name
 
     def beside(self, name: str, names: Iterable[str]) -> list[str]:
         """A metric, then the rates of the same measure, the most important first.

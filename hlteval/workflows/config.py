@@ -24,7 +24,7 @@ from hlteval.sources.spooling import report_write_errors
 from hlteval.sources.writing import finish, merge, unfinished_path
 from hlteval.tasks import is_file, is_known, load, task_names
 from hlteval.tasks.generic.declaration import WrongTask
-from hlteval.tasks.options import check_values, merge_options
+from hlteval.tasks.options import by_name, check_values, merge_options
 from hlteval.tasks.task import Option, WrongOption
 from hlteval.tasks.toml_file import TomlFile, read_toml
 from hlteval.workflows.run.request import Selection, UnknownCode
@@ -164,9 +164,9 @@ def _check_task(file: TomlFile, content: Mapping[str, Any], task: str) -> Iterat
         return
     if (profile := content.get("profile", "plan")) not in declared.profiles:
         yield at("CFG109", "profile", reason=f"{task} has no profile {profile}", task=task)
-    options = {option.flag: option for option in declared.options}
+    options = by_name(declared.options)
     for name, value in content.get("options", {}).items():
-        option = options.get(name.replace("_", "-"))
+        option = options.get(name.replace("-", "_"))
         try:
             values = merge_options(declared, {name.replace("-", "_"): value})
             check_values(declared, values)
@@ -194,8 +194,8 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
         return relative_path(Path(path).parent / value)
 
     name = task or content.get("task", "")
-    options = load(name).options if is_known(name) else ()
-    paths = {option.flag for option in options if _names_path(option)}
+    options = by_name(load(name).options if is_known(name) else ())
+    paths = {name for name, option in options.items() if _names_path(option)}
     values = {
         key: from_here(value) if key in {"reference", "against"} else value
         for key, value in content.items()
@@ -203,9 +203,10 @@ def _resolve(path: str, content: Mapping[str, Any], task: str) -> Mapping[str, A
     if tasks := content.get("tasks"):
         values["tasks"] = {key: from_here(value) for key, value in tasks.items()}
     if written := content.get("options"):
+        by_key = {key.replace("-", "_"): value for key, value in written.items()}
         values["options"] = {
-            key.replace("-", "_"): from_here(value) if key.replace("_", "-") in paths else value
-            for key, value in written.items()
+            options[key].key if key in options else key: from_here(value) if key in paths else value
+            for key, value in by_key.items()
         }
     return values
 

@@ -267,8 +267,8 @@ def _parts(task: Task, name: str, expected: Sequence[str], found: Sequence[str])
             yield Part(name=name, outcome=outcome, expected=value, found=other)
         return
     outcome = "not checked"
-    flag = f"--{name.replace('_', '-')}"
     option = next((option for option in task.options if option.name == name), None)
+    flag = f"--{option.flag if option else name.replace('_', '-')}"
     if names_file(option):
         reason = f"use {flag} FILE to check it"
     elif name in UNCHECKED:

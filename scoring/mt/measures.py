@@ -103,7 +103,7 @@ def meteor(counts: Numbers) -> dict[str, Numbers]:
 JAR = "meteor-1.5.jar"
 #: The table of paraphrases, beside the jar; without it the values are others.
 PARAPHRASES = "data/paraphrase-en.gz"
-OPTION = "--metrics"
+OPTION = "--metric"
 #: The least memory that METEOR needs with its paraphrases.
 MEMORY = "2G"
 _SEPARATOR = re.compile(r"\|{3,}")

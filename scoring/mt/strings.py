@@ -240,7 +240,7 @@ class StringMeasure:
         try:
             from sacrebleu import metrics
         except ImportError as reason:
-            raise CannotCount(finding("MTS107").of("--metrics")) from reason
+            raise CannotCount(finding("MTS107").of("--metric")) from reason
         own = self.options
         if self.name == "bleu":
             return metrics.bleu.BLEU(own.lowercase, force=True, tokenize=own.tokenize)

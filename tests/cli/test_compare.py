@@ -322,7 +322,7 @@ def test_eight_systems_on_eight_documents_are_not_distinguishable(
 ) -> None:
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
-    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f", *BOTH)
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metric", "both.f", *BOTH)
     files = {form: tmp_path / f"board.{form}" for form in ("markdown", "latex", "html")}
     others = [word for form, path in files.items() for word in ("--output-file", f"{form}={path}")]
     done = invoke(*given, *others, "--bootstrap", ALL)
@@ -338,7 +338,7 @@ def test_eight_systems_on_eight_documents_are_not_distinguishable(
 def test_significance_is_in_the_json_of_a_leaderboard(invoke: Run, tmp_path: Path) -> None:
     reference = templettes(tmp_path / "reference.tpl", {}, 8)
     systems = [templettes(tmp_path / f"s{at}.tpl", own, 8) for at, own in enumerate(EIGHT)]
-    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metrics", "both.f", *BOTH)
+    given = ("leaderboard", "hub4", "-r", reference, *systems, "--metric", "both.f", *BOTH)
     result = ranked(invoke, *given, "--bootstrap", ALL)
     (own,) = result["significance"]
     assert own["note"] in result["notes"]

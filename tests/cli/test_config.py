@@ -217,7 +217,7 @@ def evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with tarfile.open(tmp_path / "submissions" / "team-01.tgz", "w:gz") as archive:
         archive.add(team, team.name)
     monkeypatch.chdir(tmp_path)
-    text = 'task = "lorehlt-edl"\nreference = "reference.tab"\n[options]\nmeasure = "muc"\n'
+    text = 'task = "lorehlt-edl"\nreference = "reference.tab"\n[options]\nmetric = "muc"\n'
     (tmp_path / "hlteval.toml").write_text(text)
     return tmp_path
 
@@ -225,12 +225,12 @@ def evaluation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_pipeline_takes_defaults_of_its_folder(evaluation: Path, invoke: Run) -> None:
     done = invoke("pipeline", ".", "--format", "json")
     assert json.loads(done.stdout)["counts"] == {"scored": 1}, done.stdout
-    assert done.stderr == ("note: defaults from hlteval.toml: task, reference, options.measure\n")
+    assert done.stderr == ("note: defaults from hlteval.toml: task, reference, options.metric\n")
     results = evaluation / "results" / "team-01"
     scores = json.loads((results / "scores.json").read_text("utf-8"))
     check(scores)
     signature = Signature.parse(scores["signature"])
-    assert signature.values("defaults") == ["reference,measure"]
+    assert signature.values("defaults") == ["reference,metric"]
     assert signature.values("measure") == ["muc"]
     assert "--defaults none" in (results / "score.sh").read_text("utf-8")
     again = json.loads(invoke("pipeline", ".", "--format", "json").stdout)
@@ -242,7 +242,7 @@ def test_a_pipeline_takes_defaults_of_its_folder(evaluation: Path, invoke: Run) 
 
 def test_the_manifest_of_a_pipeline_wins_over_defaults(evaluation: Path) -> None:
     own = TaskSettings(reference="own.tab", options={"measure": "b_cubed"})
-    names = ("task", "reference", "profile", "options.measure", "options.conversion")
+    names = ("task", "reference", "profile", "options.metric", "options.conversion")
     settings = PipelineSettings(
         evaluation,
         evaluation=Evaluation(name="x", tasks={"lorehlt-edl": own}),
@@ -445,7 +445,7 @@ def test_a_pipeline_from_python_takes_defaults(evaluation: Path) -> None:
     assert found.counts == {"scored": 1}
     path = evaluation / "results" / "team-01" / "scores.json"
     signature = Signature.parse(json.loads(path.read_text("utf-8"))["signature"])
-    assert signature.values("defaults") == ["reference,measure"]
+    assert signature.values("defaults") == ["reference,metric"]
     own = hlteval.pipeline(".", defaults="hlteval.toml", options={"measure": "b_cubed"})
     assert own.counts == {"scored": 1}
     signature = Signature.parse(json.loads(path.read_text("utf-8"))["signature"])

@@ -38,15 +38,32 @@ def test_tasks_are_listed(invoke: Run) -> None:
 
 
 @pytest.mark.parametrize("name", tasks.BUILTIN)
-def test_the_metrics_of_a_task_are_listed(name: str, invoke: Run) -> None:
-    result = invoke("tasks", name)
+def test_the_metrics_and_options_of_a_task_are_explained(name: str, invoke: Run) -> None:
+    result, task = invoke("tasks", name), tasks.load(name)
     assert (result.exit_code, result.stderr) == (0, "")
-    listed = [line.split("  ")[0] for line in result.stdout.splitlines()]
-    assert [line for line in listed if line in tasks.load(name).metrics] == list(
-        tasks.load(name).metrics
+    assert max(map(len, result.stdout.splitlines())) <= 80
+    words, lines = result.stdout.split(), result.stdout.splitlines()
+    known = (*task.measures, *task.statistics)
+    for each in known:
+        assert [line for line in lines if line.split()[:1] == [each.name]], each.name
+        assert set(each.meaning.split()) <= set(words), each.name
+    for option in task.options:
+        assert f"--{option.flag}" in words
+        assert set(option.help.split()) <= set(words), option.name
+    for metric in task.primary.values():
+        assert f"{metric} (primary" in result.stdout
+
+
+def test_the_explanation_of_a_task_is_grouped(invoke: Run) -> None:
+    lines = invoke("tasks", "coreference").stdout.splitlines()
+    titles = [line for line in lines if line in {"Measures", "Statistics", "Metrics", "Options"}]
+    assert titles == ["Measures", "Statistics", "Options"]
+    assert lines[2] == "Metrics are named MEASURE.STATISTIC: conll_average.f1 (primary)"
+    text = invoke("tasks", "seedev-full").stdout
+    assert "  ser (primary, profile official)\n" in text
+    assert (
+        "  insertions                  Unpaired predicted events: false positives. Lower\n" in text
     )
-    ranking = {line.removesuffix("  ranks") for line in result.stdout.splitlines() if "  " in line}
-    assert ranking == set(tasks.load(name).primary.values())
 
 
 @pytest.mark.parametrize("command", ["validate", "convert", "score", "compare", "explain"])

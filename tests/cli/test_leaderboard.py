@@ -32,7 +32,7 @@ def board(invoke: Run, *arguments: object, exit_code: int = 0) -> dict[str, Any]
 
 
 def test_systems_have_a_value_and_a_rank_by_each_metric(invoke: Run) -> None:
-    found = board(invoke, BOLD, CAREFUL, "--metrics", "both.f,both.err")
+    found = board(invoke, BOLD, CAREFUL, "--metric", "both.f,both.err")
     assert found["metrics"] == ["both.f", "both.err"]
     assert [(row["name"], row["rank"]) for row in found["systems"]] == [("careful", 1), ("bold", 2)]
     for row in found["systems"]:
@@ -44,7 +44,7 @@ def test_systems_have_a_value_and_a_rank_by_each_metric(invoke: Run) -> None:
 
 
 def test_each_metric_is_compared_as_by_itself(invoke: Run) -> None:
-    found = board(invoke, BOLD, CAREFUL, "--metrics", "both.f,both.err")
+    found = board(invoke, BOLD, CAREFUL, "--metric", "both.f,both.err")
     given = ("compare", "hub4", "-r", REFERENCE, BOLD, CAREFUL, "-m", "both.err")
     alone = json.loads(invoke(*given, "--bootstrap", 20, "--format", "json").stdout)
     for system in alone["systems"]:
@@ -144,7 +144,7 @@ def test_a_warning_about_names_is_reported_and_names_are_used(invoke: Run) -> No
 
 def test_the_values_of_all_systems_are_plotted(invoke: Run, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    given = ("--names", INVALID / "LDB102-misspelt.tsv", CAREFUL, BOLD, "--metrics", "both.f")
+    given = ("--names", INVALID / "LDB102-misspelt.tsv", CAREFUL, BOLD, "--metric", "both.f")
     assert invoke(*GIVEN, *given, "--plot", tmp_path / "board.svg").exit_code == 0
     drawn = (tmp_path / "board.svg").read_text("utf-8")
     assert "Team A" in drawn
@@ -153,7 +153,7 @@ def test_the_values_of_all_systems_are_plotted(invoke: Run, tmp_path: Path) -> N
 
 
 def test_too_few_resamples_for_the_number_of_pairs_are_noted(invoke: Run) -> None:
-    given = (BOLD, CAREFUL, "--metrics", "both.f", "--format", "json")
+    given = (BOLD, CAREFUL, "--metric", "both.f", "--format", "json")
     notes = json.loads(invoke(*GIVEN[:-1], 19, *given).stdout)["notes"]
     assert notes[-1] == (
         "no difference can be significant: 12 documents, 1 pair, smallest p 0.05; "
@@ -164,12 +164,12 @@ def test_too_few_resamples_for_the_number_of_pairs_are_noted(invoke: Run) -> Non
 
 
 def test_an_unknown_metric_is_an_error_of_usage(invoke: Run) -> None:
-    done = invoke(*GIVEN, CAREFUL, "--metrics", "both.f,nope")
+    done = invoke(*GIVEN, CAREFUL, "--metric", "both.f,nope")
     assert done.exit_code == 2
     assert "unknown metric nope" in done.stderr
     assert invoke(*GIVEN, CAREFUL, "--columns", "nope").exit_code == 2
     entities = ("leaderboard", "lorehlt-edl", "-r", DEMO.parent / "entities/reference.tab")
-    done = invoke(*entities, DEMO.parent / "entities/system.tab", "--metrics", "fscore")
+    done = invoke(*entities, DEMO.parent / "entities/system.tab", "--metric", "fscore")
     assert "unknown measure fscore" in done.stderr
 
 
@@ -178,7 +178,7 @@ def test_metrics_of_a_task_that_has_such_an_option_are_computed(invoke: Run) -> 
         ROOT / "fixtures/scores/lorehlt-mt" / name for name in ("reference", "system")
     )
     given = ("leaderboard", "lorehlt-mt", "-r", reference, system, "--bootstrap", 9)
-    done = invoke(*given, "--metrics", "ter,bleu", "--format", "json")
+    done = invoke(*given, "--metric", "ter,bleu", "--format", "json")
     assert done.exit_code == 0, done.stderr
     found = json.loads(done.stdout)
     assert found["metrics"] == ["ter", "bleu"]
@@ -202,5 +202,5 @@ def test_python_gives_the_same_as_a_value(invoke: Run, monkeypatch: pytest.Monke
     assert frame.filter(name="gone")["reason"].len() == 1
     assert found.to_frame("differences").height == len(found.metrics)
     assert repr(found).endswith("2 systems, 1 refused; best careful>")
-    with pytest.raises(TypeError, match="metrics: expected a list of names"):
-        hlteval.leaderboard("hub4", "reference.tpl", systems, metrics="both.f")
+    with pytest.raises(TypeError, match="metric: expected names of metrics"):
+        hlteval.leaderboard("hub4", "reference.tpl", systems, metric=[1])

@@ -78,7 +78,7 @@ def test_text_names_metrics_scorings_and_the_signature(
     assert result.stderr == ""
     lines = result.stdout.splitlines()
     assert lines[0] == "seedev-full, profile plan"
-    assert lines[1].split() == ["f1", "0.9231", "ranks"]  # 2 * 6/7 / (1 + 6/7)
+    assert lines[1].split() == ["f1", "0.9231", "(primary)"]  # 2 * 6/7 / (1 + 6/7)
     assert any(line.split()[:2] == ["Main", "scoring"] for line in lines)
     assert "|task:seedev-full|profile:plan|" in result.stdout
 
@@ -515,3 +515,36 @@ def test_a_task_without_labels_has_no_confusion(invoke: Run) -> None:
     done = invoke("score", "hub4", *sides, "--confusion")
     assert done.exit_code == 2
     assert "hub4 has no labels that can be confused" in done.stderr
+
+
+def test_quiet_prints_only_the_value_of_the_primary_metric(
+    invoke: Run, reference: Path, system: Path, tmp_path: Path
+) -> None:
+    given = ("score", "seedev-full", "-r", reference, "-s", system)
+    whole = tmp_path / "scores.txt"
+    done = invoke(*given, "-q", "--output-file", f"text={whole}")
+    assert (done.exit_code, done.stdout, done.stderr) == (0, "0.9231\n", "")
+    assert whole.read_text("utf-8") == invoke(*given).stdout
+    bugs = (*given, "--profile", "official")
+    ser = json.loads(invoke(*bugs, "--format", "json").stdout)["metrics"]["ser"]
+    assert invoke(*bugs, "--quiet").stdout == f"{ser:.4f}\n"
+    for more in (("--format", "json"), ("--wide",), ("--columns", "f1")):
+        refused = invoke(*given, "--quiet", *more)
+        assert refused.exit_code == 2
+        assert "--quiet has no effect with" in refused.stderr
+
+
+def test_quiet_shows_what_is_undefined_and_keeps_warnings(
+    invoke: Run, reference: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "empty").mkdir()
+    for suffix in (".a1", ".a2", ".txt"):
+        (tmp_path / "empty" / f"d1{suffix}").write_text("", "utf-8")
+    given = ("-r", tmp_path / "empty", "-s", tmp_path / "empty", "-q")
+    done = invoke("score", "seedev-full", *given)
+    assert (done.exit_code, done.stdout) == (0, "-\n")
+    table = tmp_path / "nothing.jsonl"
+    table.write_text("", "utf-8")
+    done = invoke("score", "seedev-full", "-r", reference, "-s", table, "--lenient", "-q")
+    assert done.stdout == "0.0000\n"
+    assert done.stderr == "WARNING: nothing was read of the submission: 0 documents, 0 records\n"

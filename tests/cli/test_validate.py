@@ -133,7 +133,7 @@ def test_several_submissions_are_checked_as_one(
     assert {f["file"] for f in json.loads(result.stdout)["findings"]} == {f"{flawed}/seed-1.a2"}
 
 
-def test_findings_of_a_file_are_limited_in_text_only(
+def test_findings_of_a_file_are_limited_in_text_alone_unless_a_maximum_is_given(
     invoke: Run, reference: Path, system: Path
 ) -> None:
     lines = "".join(f"X{number}\tBinding A:T1\n" for number in range(30))
@@ -145,6 +145,39 @@ def test_findings_of_a_file_are_limited_in_text_only(
     assert "STD102  error        30" in text
     assert invoke(*given, "--max-findings", "0").stdout.count("error[STD102]") == 30
     assert invoke(*given, "--format", "concise").stdout.count("\n") == 30
+
+
+def test_a_maximum_of_findings_holds_in_every_format(
+    invoke: Run, reference: Path, system: Path, tmp_path: Path
+) -> None:
+    """The findings are those of text, 2 of a code and file; one more counts the other 28."""
+    lines = "".join(f"X{number}\tBinding A:T1\n" for number in range(30))
+    (system / "seed-1.a2").write_text(lines, "utf-8")
+    given = ("validate", "seedev-full", system, "--against", reference, "--max-findings", 8)
+
+    def printed(form: str, *more: object) -> str:
+        result = invoke(*given, "--format", form, *more)
+        assert result.exit_code == 1
+        return str(result.stdout)
+
+    assert printed("text").count("error[STD102]") == 2
+    verdict = json.loads(printed("json"))
+    assert [each.get("count", 1) for each in verdict["findings"]] == [1, 1, 28]
+    assert [each["line"] for each in verdict["findings"]] == [1, 2, 3]
+    assert verdict["counts"]["code"] == {"STD102": 30}
+    assert verdict["findings"][2]["help"] == "correct the others first; --max-findings 0 shows all"
+    fixed = json.loads(printed("json", "--fix", tmp_path / "fixed"))
+    assert [each.get("count", 1) for each in fixed["findings"]] == [1, 1, 28]
+    jsonl = [json.loads(line) for line in printed("jsonl").splitlines()]
+    assert [each.get("count", 1) for each in jsonl] == [1, 1, 28]
+    results = json.loads(printed("sarif"))["runs"][0]["results"]
+    assert [each.get("occurrenceCount", 1) for each in results] == [1, 1, 28]
+    concise = printed("concise").splitlines()
+    assert len(concise) == 3
+    assert "error[STD102] 28 more: " in concise[2]
+    assert printed("github").count("::error ") == 3
+    assert 'message="30 errors"' in printed("junit")
+    assert len(json.loads(invoke(*given[:-1], 0, "--format", "json").stdout)["findings"]) == 30
 
 
 def test_an_archive_on_standard_input(invoke: Run, reference: Path, zipped: Path) -> None:

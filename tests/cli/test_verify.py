@@ -42,7 +42,7 @@ def test_the_parts_are_listed_each_with_its_outcome(
     *lines, last = result.stdout.splitlines()
     found = [line.split()[:2] for line in lines if not line.startswith("not")]
     assert found == [["same", n] for n in ("hlteval", "profile", "reference", "system", "exclude")]
-    rest = "taken from the signature; use --measure to compare yours"
+    rest = "taken from the signature; use --metric to compare yours"
     assert f"not checked  measure    muc, {rest}" in lines
     assert last == "same: 5 parts, 3 not checked"
 

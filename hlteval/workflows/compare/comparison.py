@@ -166,8 +166,9 @@ def compare(
     task = request.definition
     values = merge_options(task, request.options)
     by = Criteria(task, request.profile, values, test, request.intervals, alpha)
-    by = by.with_metric(metric) if metric else by
-    plan = by.plan(metric or by.ranking)
+    metric = task.metric_of(metric) if metric else by.ranking
+    by = by.with_metric(metric)
+    plan = by.plan(metric)
     systems, folders = expand_folders(request.task, systems, request.reference)
     names = short_names(systems)
     info = task.alignment_info if request.alignment else None
@@ -289,13 +290,31 @@ class Criteria:
     def with_metric(self, metric: str) -> Criteria:
         """Return criteria that compute a metric of the task that is only computed if it is named.
 
-        Nothing changes if the option `metrics` lists what is computed.
+        Nothing changes if an option lists what is computed.
         """
-        optional = any(option.name == "metrics" for option in self.task.options)
-        fixed = not optional or "metrics" in self.options or metric not in self.task.metrics
-        if fixed or self.computes(metric):
+        option = self.task.computed_list
+        fixed = option is None or option.name in self.options or metric not in self.task.metrics
+        if option is None or fixed or self.computes(metric):
             return self
-        return replace(self, options={**self.options, "metrics": metric})
+        return replace(self, options={**self.options, option.name: metric})
+
+    def with_metrics(self, metrics: Sequence[str]) -> tuple[Criteria, list[str]]:
+        """Return criteria that compute no other metrics, where an option can list them; and these.
+
+        Args:
+            metrics: names of metrics or measures; if empty, those that the option lists.
+        """
+        option, known = self.task.computed_list, self.task.metrics
+        listed = self.options.get(option.name, "").split(",") if option else []
+        own = [name.strip() for name in listed if name.strip()]
+        chosen = [*map(self.task.metric_of, metrics)] or [name for name in own if name in known]
+        if option is None or option.read is None or not chosen:
+            return self, chosen
+        try:
+            option.read(chosen, self.options)
+        except ValueError:  # metrics of measures, all of which are computed
+            return self, chosen
+        return replace(self, options={**self.options, option.name: ",".join(chosen)}), chosen
 
     def computes(self, metric: str) -> bool:
         """Return whether a metric of the task is computed with these options."""
@@ -369,10 +388,8 @@ def leaderboard(
     """
     task = request.definition
     options = merge_options(task, request.options)
-    if any(option.name == "metrics" for option in task.options):  # it lists the computed ones
-        metrics = metrics or [n.strip() for n in options.get("metrics", "").split(",") if n]
-        options = {**options, **({"metrics": ",".join(metrics)} if metrics else {})}
     by = Criteria(task, request.profile, options, None, request.intervals, alpha)
+    by, metrics = by.with_metrics(metrics)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
     own = systems if isinstance(systems, Mapping) else {}
     paths, folders = expand_folders(task.name, list(systems), request.reference)
@@ -381,7 +398,7 @@ def leaderboard(
         reason = "nothing was scored because of the file of --names"
         raise Refused(_failure(request, findings), reason, "correct it")
     kept = visit is not None
-    each = replace(request, options=options, alignment=kept, evidence=kept)
+    each = replace(request, options=by.options, alignment=kept, evidence=kept)
     runs, reasons = score_systems(each, by_path, visit, missing=True, own=own)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(

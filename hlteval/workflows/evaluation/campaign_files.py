@@ -35,6 +35,7 @@ from hlteval.results.systems import Comparison
 from hlteval.results.verdict import Defaults
 from hlteval.sources.writing import check_name, check_outputs, writing
 from hlteval.tasks import load
+from hlteval.tasks.options import by_name
 from hlteval.workflows.evaluation.manifests import WHOLE, CampaignManifest, resolve_paths
 from hlteval.workflows.run.verdicts import names_file
 
@@ -283,7 +284,9 @@ def with_configs(manifest: CampaignManifest, configs: Mapping[str, Config]) -> C
         tasks[name] = msgspec.structs.replace(settings, **added)
         for condition, own in (settings.conditions or {"": WHOLE}).items():
             names = [key for key in values if key != "reference" or not own.reference]
-            known = {key.replace("-", "_") for key in own.options}
+            declared = by_name(load(name).options)
+            written = {key.replace("-", "_") for key in own.options}
+            known = {declared[key].key for key in written & declared.keys()}
             names += [f"options.{option}" for option in options if option not in known]
             if names:
                 path = manifest.display(_complete(config.path))
@@ -307,10 +310,10 @@ def _open_settings(
         values["reference"] = _complete(values["reference"])
     known = {key.replace("-", "_") for key in declared.get("options", ())}
     options = {
-        option.name: resolve_paths(value, _complete) if option.is_input else value
+        option.key: resolve_paths(value, _complete) if option.is_input else value
         for option in task.options
-        if (value := config.options.get(option.name)) is not None
-        if option.name not in known and option.available_in("score")
+        if (value := config.options.get(option.key)) is not None
+        if known.isdisjoint({option.key, option.name}) and option.available_in("score")
     }
     return values, options
 

@@ -30,8 +30,8 @@ from hlteval.sources import writing
 from hlteval.sources.names import printable
 from hlteval.sources.writing import check_outputs, finish, hidden_path, remove_unfinished
 from hlteval.tasks import BUILTIN, is_file, load
-from hlteval.tasks.options import check_values, metric_options
-from hlteval.tasks.task import WrongOption
+from hlteval.tasks.options import by_name, check_values, metric_options
+from hlteval.tasks.task import Option, WrongOption
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
 from hlteval.workflows.evaluation.manifests import read_manifest, resolve_options
 
@@ -290,8 +290,10 @@ class PipelineSettings:
         settings = self.of_task(task)
         replaced = {"against"} | ({"reference"} if settings.reference else set())
         replaced |= {"profile"} if self.evaluation and task in self.evaluation.tasks else set()
-        replaced |= {f"options.{name.replace('-', '_')}" for name in settings.options}
-        replaced |= {f"options.{name}" for name in self.preset.keys() - _options(task)}
+        known = _options(task)
+        given = {name.replace("-", "_") for name in settings.options}
+        replaced |= {f"options.{known[name].key}" for name in given & known.keys()}
+        replaced |= {f"options.{name}" for name in self.preset.keys() - known.keys()}
         kept = tuple(name for name in self.defaults.names if name not in replaced)
         return Defaults(self.defaults.file, kept)
 
@@ -400,9 +402,9 @@ class PipelineSettings:
                 raise WrongOption(f"no task of the pipeline has the option {name}; {hint}")
 
 
-def _options(task: str) -> set[str]:
-    """Return the names of the options of a task."""
-    return {option.name for option in load(task).options}
+def _options(task: str) -> dict[str, Option]:
+    """Return the options of a task by all their names."""
+    return by_name(load(task).options)
 
 
 def with_manifest(
@@ -445,7 +447,9 @@ def with_config(
     """
     open_ = SETTINGS[:-1] if manifest else SETTINGS
     values = {k: v for k, v in config.values.items() if k in open_ and k in missing}
-    preset = {k: v for k, v in config.options.items() if k not in settings.options}
+    declared = _options(config.task) if config.task else {}
+    given = {declared[name].key if name in declared else name for name in settings.options}
+    preset = {k: v for k, v in config.options.items() if k not in given}
     names = (*values, *(f"options.{name}" for name in preset))
     folder = Path() if config.task or settings.task else Path(config.path).parent
     defaults = Defaults(os.path.relpath(config.path, settings.root), names)

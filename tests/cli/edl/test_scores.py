@@ -31,7 +31,7 @@ def test_the_metrics_are_those_worked_out_by_hand(scores, profile):
 
 def test_measures_are_chosen_and_the_one_that_ranks_is_always_given(scores):
     found = json.loads(
-        scores("-m", "muc", "--measure", "sets:is_linked:span+type", "--format", "json").stdout
+        scores("-m", "muc", "--metric", "sets:is_linked:span+type", "--format", "json").stdout
     )
     names = {name.rpartition(".")[0] for name in found["metrics"]}
     assert names == {"muc", "sets:is_linked:span+type", "strong_typed_all_match"}
@@ -85,7 +85,7 @@ def test_a_folder_gets_all_tables_and_the_listing_and_can_be_written_again(score
 
 def test_people_read_a_table_and_the_one_that_ranks(scores):
     told = scores().stdout
-    assert "strong_typed_all_match.fscore  0.4000  ranks" in told
+    assert "strong_typed_all_match.fscore  0.4000  (primary)" in told
     assert "strong_mention_match.ptp" not in told
     assert "mention_ceaf;docid=<micro>" in told
 

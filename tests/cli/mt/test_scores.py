@@ -38,11 +38,11 @@ def test_values_documents_and_segments(invoke, tmp_path):
 
 
 def test_the_metrics_that_are_named(invoke):
-    found = scores(invoke, "--metrics", "ter,chrf")
+    found = scores(invoke, "--metric", "ter,chrf")
     assert list(found["metrics"]) == ["chrf", "ter", "segments"]
     assert found["primary"] == "ter"
     assert "|metrics:ter,chrf|" in found["signature"]
-    result = invoke(*SCORE, "--metrics", "ter,blue")
+    result = invoke(*SCORE, "--metric", "ter,blue")
     assert result.exit_code == 2
     assert "unknown metric blue; did you mean bleu?" in result.output
 
@@ -146,11 +146,11 @@ def test_without_java_nothing_is_scored_or_written(invoke, tmp_path, monkeypatch
     monkeypatch.setenv("JAVA_HOME", "")
     jar = tmp_path / "meteor-1.5.jar"
     jar.touch()
-    options = ["--metrics", "meteor,bleu", "--meteor-jar", jar, "--no-paraphrases"]
+    options = ["--metric", "meteor,bleu", "--meteor-jar", jar, "--no-paraphrases"]
     result = invoke(*SCORE, *options, *lenient, "--jobs", jobs, "-o", tmp_path / "out")
     assert result.exit_code == 1
     assert result.output.count("error[MTS103]") == 1
-    assert "in the option --metrics (MTS103)" in result.output
+    assert "in the option --metric (MTS103)" in result.output
     assert not (tmp_path / "out").exists()
 
 
@@ -158,7 +158,7 @@ def test_meteor_ranks_where_it_is_named(invoke):
     if shutil.which("java") is None or packaged_jar() is None:
         pytest.skip("METEOR NOT CHECKED: no Java or no jar, install the extra mt")
     own = ["--meteor-jar", str(packaged_jar()), "--no-paraphrases"]
-    found = scores(invoke, "--metrics", "bleu,meteor", *own, "--bootstrap", "100")
+    found = scores(invoke, "--metric", "bleu,meteor", *own, "--bootstrap", "100")
     assert "/" not in found["signature"].partition("|meteor_jar:")[2].partition("|")[0]
     assert "|meteor_jar:" in found["signature"]
     assert found["primary"] == "meteor"
@@ -172,8 +172,8 @@ def test_meteor_ranks_where_it_is_named(invoke):
     [
         ("compare", "--metric", "meteor", "--metrics", "meteor"),
         ("compare", "--metric", "meteor"),
-        ("leaderboard", "--metrics", "meteor"),
-        ("leaderboard", "--metrics", "meteor,bleu"),
+        ("leaderboard", "--metric", "meteor"),
+        ("leaderboard", "--metric", "meteor,bleu"),
     ],
     ids=" ".join,
 )
@@ -191,6 +191,6 @@ def test_systems_are_compared_by_meteor(invoke, command):
         system["name"]: (system["scores"]["meteor"] if name == "leaderboard" else system)["value"]
         for system in systems
     }
-    scored = scores(invoke, "--metrics", "meteor", *own)["metrics"]["meteor"]
+    scored = scores(invoke, "--metric", "meteor", *own)["metrics"]["meteor"]
     assert values == {"reference": 1.0, "system": scored}
     assert 0.4 < scored < 0.7

@@ -142,8 +142,8 @@ def test_any_input_can_be_the_file_of_an_option():
     ("arguments", "message"),
     [
         ({"bootstap": 3}, "unknown option bootstap of lorehlt-edl; did you mean bootstrap?"),
-        ({"mesure": "muc"}, "unknown option mesure of lorehlt-edl; did you mean measure?"),
-        ({"options": {"mesure": "muc"}}, "unknown option mesure of lorehlt-edl; did you mean"),
+        ({"metrik": "muc"}, "unknown option metrik of lorehlt-edl; did you mean metric?"),
+        ({"options": {"metrik": "muc"}}, "unknown option metrik of lorehlt-edl; did you mean"),
         ({"kb": "x"}, "kb: kb belongs to `hlteval validate lorehlt-edl`"),
         ({"measure": "muc", "options": {"measure": "muc"}}, "measure: set twice"),
         ({"profile": "oficial"}, "profile: unknown profile oficial; did you mean official?"),

@@ -132,7 +132,7 @@ CASES = [
     (name, argument)
     for name in FUNCTIONS
     for argument in parameters(name)
-    if name != "leaderboard" or argument in {"systems", "names", "metrics", "output"}
+    if name != "leaderboard" or argument in {"systems", "names", "metric", "metrics", "output"}
 ]
 """The other arguments of a leaderboard are those of a comparison."""
 
@@ -169,7 +169,7 @@ OF_OPTIONS += ("tables", "corpus", "surrogate", "numbers", "True")
 OF_FILES = ("path", "folder")
 """What differs from a name only where an option takes a file."""
 OPTIONS = [
-    (task, option.name, (*OF_OPTIONS, *(OF_FILES if option.is_input else ())))
+    (task, option.key, (*OF_OPTIONS, *(OF_FILES if option.is_input else ())))
     for task in SCORED
     for option in tasks.load(task).options
     if "score" in option.commands

@@ -126,7 +126,7 @@ def test_what_a_missing_library_prevented_is_tried_again(tmp_path):
     path = unpacked(tmp_path)
 
     def unable(*_, **__):
-        raise CannotCount(finding("MTS107").of("--metrics"))
+        raise CannotCount(finding("MTS107").of("--metric"))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(EventMatch, "statistics", unable)

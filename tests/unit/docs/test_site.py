@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -16,6 +18,7 @@ from mkdocs.exceptions import PluginError
 import hlteval
 from docs.make.site_html import plain
 from hlteval import tasks
+from hlteval.findings import catalogue
 from tests.conftest import site_codes
 
 pytestmark = pytest.mark.long("mkdocs builds some 200 pages")
@@ -42,6 +45,40 @@ def test_it_is_built_without_a_warning_and_has_every_page(site: Path) -> None:
     assert pages | {"index.html"} <= {path.name for path in site.glob("*.html")}
     assert (site / "search" / "search_index.json").is_file()
     assert not list(site.rglob("*.py"))
+    assert not list(site.rglob("__pycache__"))
+
+
+def test_files_of_python_are_not_part_of_the_site() -> None:
+    excluded = load_config(str(ROOT / "mkdocs.yml")).exclude_docs
+    for name in ("hooks.py", "__pycache__/hooks.cpython-311.pyc", "make/pages.py", "synonyms.toml"):
+        assert excluded.match_file(name), name
+    assert not excluded.match_file("start.md")
+
+
+@pytest.mark.parametrize(
+    ("words", "location"),
+    [
+        ("docker", "programs.html#container"),
+        ("codabench", "how-to/publish.html"),
+        ("offset by one", "how-to/before-upload.html#3-let-hlteval-fix-what-is-mechanical"),
+    ],
+)
+def test_search_knows_words_that_pages_do_not_use(site: Path, words: str, location: str) -> None:
+    index = json.loads((site / "search" / "search_index.json").read_text("utf-8"))
+    found = {entry["location"] for entry in index["docs"] if words in entry.get("tags", ())}
+    assert location in found
+    script = (site / "search" / "search_index.js").read_text("utf-8")
+    assert script.removeprefix("var __index = ") == json.dumps(index, separators=(",", ":"))
+
+
+def test_synonyms_are_of_pages_that_there_are(site: Path) -> None:
+    synonyms = tomllib.loads((ROOT / "docs" / "synonyms.toml").read_text("utf-8"))
+    codes = {name for name in synonyms if name.startswith("codes/")}
+    assert {name[6:12] for name in codes} <= {*catalogue()}
+    index = (site / "search" / "search_index.json").read_text("utf-8")
+    assert {entry["location"] for entry in json.loads(index)["docs"]} >= synonyms.keys() - codes
+    with pytest.raises(PluginError, match=r"no page or section gone\.html"):
+        HOOKS.tagged(index, {"gone.html": ["docker"]})
 
 
 def test_search_needs_no_server(site: Path) -> None:
@@ -136,8 +173,9 @@ def test_links_that_people_follow_are_no_such_thing() -> None:
 
 
 def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
-    assert "--conversion pipeline|tac15" in (site / "tasks.html").read_text("utf-8")
-    assert "\\|" not in (site / "tasks.html").read_text("utf-8")
+    text = plain((site / "tasks.html").read_text("utf-8"))
+    assert "--conversion pipeline|tac15" in text
+    assert "\\|" not in text
 
 
 def test_tables_are_copied_with_their_tabs(site: Path) -> None:

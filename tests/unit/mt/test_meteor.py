@@ -107,7 +107,7 @@ def jar(folder: Path) -> Path:
 def failure(process: MeteorMeasure, texts: int = 1) -> tuple[str, str]:
     with pytest.raises(CannotCount) as caught:
         process.jar_counts(["a"] * texts, [["b"]] * texts)
-    assert caught.value.finding.side == "--metrics"
+    assert caught.value.finding.side == "--metric"
     assert caught.value.finding.blocking
     return caught.value.finding.code, caught.value.finding.message
 

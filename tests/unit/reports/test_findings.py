@@ -138,8 +138,11 @@ def test_no_findings():
 @pytest.mark.parametrize("form", ["concise", "json", "jsonl"])
 def test_machines_get_everything(form):
     many = tuple(problem("TST101", file="a", span=Span(n, 1, 2)) for n in range(1, 3001))
-    output = str(render(Verdict("t", "plan", passed=False, findings=many), form, 1))
-    assert output.count("this is wrong") == 3000
+    verdict = Verdict("t", "plan", passed=False, findings=many)
+    assert str(render(verdict, form)).count("this is wrong") == 3000
+    assert str(render(verdict, form, 0)).count("this is wrong") == 3000
+    output = str(render(verdict, form, 1))
+    assert (output.count("this is wrong"), output.count("2,999 more: ")) == (1, 1)
 
 
 @pytest.mark.parametrize("form", ["json", "jsonl"])
