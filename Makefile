@@ -158,8 +158,7 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 
 $(PEERS)/installed: pyproject.toml constraints.txt
 	$(call environment,$(PEERS))
-	$(PEERS)/bin/python $(PIP) install -c constraints.txt setuptools
-	$(PEERS)/bin/python $(PIP) $(INSTALL) -e '.[dev,peers]'
+	$(PEERS)/bin/python $(PIP) install -e '.[dev,peers]'
 	touch $@
 
 # Pages and lists that are made from code; git diff shows what changed.

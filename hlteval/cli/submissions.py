@@ -94,8 +94,8 @@ def score(
     outputs: Outputs,
     output: Path | None = None,
     beside: list[str] | None = None,
-    confusion: bool = False,
     quiet: bool = False,
+    confusion: bool = False,
 ) -> None:
     """Score a submission."""
     from hlteval.reports.curves import plot_scores

@@ -60,6 +60,7 @@ def test_the_first_screen_shows_before_it_lists(open_report, report):
     parts.get_by_role("link").nth(1).click()
     panel = opened.page.get_by_role("tabpanel", name="Alignment")
     expect(panel.locator(".found")).to_have_text("16 of 216 rows")
+    expect(opened.page.get_by_role("tab", name="Alignment")).to_be_focused()
     expect(panel.get_by_label("Compared by").first.locator("option:checked")).to_have_text(
         "both (72)"
     )

@@ -1,6 +1,7 @@
 """Charts of the report of scores: what ranks, what is right and wrong, the worst, and curves."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import inf
 from typing import ClassVar
 
 import msgspec
@@ -22,12 +23,16 @@ WORST = 10
 
 
 def facts(scores: Scores, task: Task) -> page.Headline:
-    """The metric that ranks, then rates of the same measure, then the most important others."""
+    """The metric that ranks, then rates of the same measure, then the most important others.
+
+    Counts are not among them: people do not cite them.
+    """
     metrics, primary = scores.metrics, scores.primary
     alike = [name for name in task.beside(primary, metrics) if name in metrics][:CITED]
     others = headline(task, metrics, primary, CITED)
-    rates = [name for name in [*alike, *others] if values_of(task, name).kind == "rate"]
-    cited = dict.fromkeys(name for name in rates if metrics[name] is not None)
+    ranges = {name: values_of(task, name) for name in [*alike, *others]}
+    bounded = [name for name, own in ranges.items() if own.kind == "rate" or own.most < inf]
+    cited = [name for name in bounded if metrics[name] is not None]
     items = []
     for name in list(dict.fromkeys([primary, *cited]))[:CITED]:
         values, main = values_of(task, name), name == primary

@@ -11,7 +11,8 @@ const Charts = (() => {
   const NARROW = 480;
 
   const width = (host) => Math.max(260, Math.min(host.clientWidth || 680, 880));
-  const wideness = (letter) => (letter.codePointAt(0) > 0x10ff ? 2 : /[A-Z@%]/.test(letter) ? 1.25 : 1);
+  const WIDE = [[/[^\u0000-\u10ff]/u, 2], [/[mwMW@%]/, 1.6], [/[A-Z]/, 1.25], [/./su, 1]];
+  const wideness = (letter) => WIDE.find(([letters]) => letters.test(letter))[1];
   const cells = (text) => [...text].reduce((sum, letter) => sum + wideness(letter), 0);
 
   /** A name in so many cells: a long one loses its middle. */

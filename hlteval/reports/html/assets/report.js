@@ -89,7 +89,10 @@ const Report = (() => {
       const place = `.host[data-kind="${link.dataset.of}"]`;
       const host = link.closest(".panel").querySelector(place) || document.querySelector(place);
       const tab = document.querySelector(`[aria-controls="${host.closest(".panel").id}"]`);
-      if (tab && tab.getAttribute("aria-selected") !== "true") tab.click();
+      if (tab && tab.getAttribute("aria-selected") !== "true") {
+        tab.click();
+        tab.focus({preventScroll: true}); // the link is hidden now
+      }
       host.filter(JSON.parse(link.dataset.filter));
       host.closest("section").scrollIntoView({block: "start"});
     });

@@ -43,6 +43,7 @@ def test_the_headline_has_what_people_cite_and_no_counts() -> None:
         "strong_typed_mention_match.fscore",
     ]
     assert cited("bb16-cat") == ["precision (primary)"]
+    assert cited("lorehlt-mt") == ["bleu (primary)", "ter", "chrf", "chrf_pp"]
     assert cited("seedev-full") == ["f1 (primary)", "recall", "precision", "ser"]
 
 
