@@ -234,6 +234,8 @@ def worst_first(breakdown: page.Breakdown, every: int, task: Task) -> page.DotPl
         intro += f" The {WORST} {extreme} of {size}; all of them are under Breakdown."
     if every > size:
         intro += f" Undefined for {every - size} of {every}."
+    _, limits = breakdown.overall.get(name, (None, None))
+    intro += " The band is the interval of all." * (limits is not None)
     few = page.Breakdown(
         breakdown.name,
         breakdown.items[:WORST],

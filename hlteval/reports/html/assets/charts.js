@@ -90,11 +90,11 @@ const Charts = (() => {
   function curves(host, data) {
     const place = element("div", {class: "chart"}), note = element("p", {class: "intro"});
     const every = data.lines.map(points), names = data.lines.map((line) => line.name);
-    const many = names.length > 1;
+    const many = names.length > 1, coloured = new Map(names.map((name, at) => [name, COLOURS[at] || GREY]));
     let chosen = ALL;
     const color = (name) => {
       if (chosen !== ALL) return name === chosen ? COLOURS[0] : GREY;
-      return COLOURS[names.indexOf(name)] || GREY;
+      return coloured.get(name);
     };
     const draw = () => {
       // What is grey is below what has a colour.

@@ -9,7 +9,7 @@ import pytest
 from hlteval.findings import Finding, Findings, Severity
 from hlteval.reports.html import make_page, overview
 from hlteval.reports.html.alignment import REASON, alignment
-from hlteval.reports.html.page import Breakdown, Page, Section, plain_table
+from hlteval.reports.html.page import Breakdown, Curves, Page, Section, plain_table
 from hlteval.reports.html.scores import HeatMap
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
@@ -192,6 +192,11 @@ def test_where_less_is_better_the_highest_is_the_worst() -> None:
     section = overview.worst_first(found, 3, task)
     assert section.title == "ser by document, highest first"
     assert section.intro == "b has the highest value, 1.5000. Undefined for 1 of 3."
+    bounded = msgspec.structs.replace(scores, intervals={"ser": (0.25, 0.75)})
+    found = overview.document_scores(bounded, task)
+    assert found is not None
+    assert found.overall == {"ser": (scores.metrics["ser"], (0.25, 0.75))}
+    assert overview.worst_first(found, 3, task).intro.endswith("The band is the interval of all.")
 
 
 def test_of_many_items_the_worst_are_shown() -> None:
@@ -249,3 +254,16 @@ def test_a_plain_table_has_the_first_rows_as_people_read_them() -> None:
     table = plain_table(frame, title="t")
     assert table.header == ["f1", "tp", "names"]
     assert (table.rows[1], len(table.rows), table.height) == (["0.5000", "1", "a, b"], 100, 101)
+
+
+def test_curves_are_tables_of_eleven_points_without_scripts() -> None:
+    steps = [number / 100 for number in range(101)]
+    long = pl.DataFrame({"recall": steps, "precision": [1 - step for step in steps]})
+    (table,) = Curves(lines=[("a", long), ("b", long.head(2))]).plain_tables()
+    assert table.header == ["curve", "recall", "precision"]
+    assert table.rows[1] == ["a", "0.1000", "0.9000"]
+    assert table.rows[10:] == [
+        ["a", "1.0000", "0.0000"],
+        ["b", "0.0000", "1.0000"],
+        ["b", "0.0100", "0.9900"],
+    ]
