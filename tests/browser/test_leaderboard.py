@@ -114,6 +114,9 @@ def test_brackets_join_the_systems_that_do_not_differ(open_report, ten, width):
     top, bottom = (each.bounding_box() for each in rows)
     assert top["y"] <= box["y"] + 8 <= top["y"] + top["height"]
     assert bottom["y"] <= box["y"] + box["height"] - 8 <= bottom["y"] + bottom["height"]
+    figure.get_by_text("Values as a table").click()
+    letters = figure.locator(".tabulator-cell[tabulator-field=c4]").all_text_contents()
+    assert letters == ["a", "a", "b", "b", "b", "b", "c", "c"]
     for text in figure.locator("svg").get_by_text("0.8019").all():
         assert right_edge(text.bounding_box()) <= box["x"]
     assert right_edge(box) <= width

@@ -125,6 +125,24 @@ class Unranked(Doubles):
         return Failed("time", "it took too long")
 
 
+class Ranked(Unranked):
+    """Everything is valid, and leaderboards have the names of their submissions."""
+
+    def rank(self, order: BoardOrder) -> Outcome:
+        return Doubles.rank(self, order)  # type: ignore[return-value]
+
+
+def test_tasks_of_one_name_have_leaderboards_of_their_own(tmp_path, monkeypatch):
+    monkeypatch.setattr(PipelineSettings, "board_of", lambda *_: "same")
+    nd, ed = streams("nd"), streams("ed")
+    root = evaluation(tmp_path, nd, ed)
+    with chdir(root):
+        result = pipeline(PipelineSettings(root, str(STREAMS)), workers=Ranked())
+    assert result.leaderboards == ("leaderboards/same/index.html", "leaderboards/same-2/index.html")
+    shown = [(root / page).read_text("utf-8") for page in result.leaderboards]
+    assert sorted(shown) == sorted(f"submissions/{name}" for name, _ in (nd, ed))
+
+
 def test_a_leaderboard_that_cannot_be_made_is_a_note_until_limits_change(tmp_path, monkeypatch):
     root = evaluation(tmp_path, links("LCC", 1), links("COL", 1))
     workers = Unranked()

@@ -240,9 +240,13 @@ class Run:
             NotWritten: if the worker could not write.
         """
         groups: dict[str, list[Deposit]] = {}
+        tasks: dict[str, str] = {}  # declarations in several folders can have one name
         for each in scored:
             if self.record(each, "score").get("result") == "scored":
-                groups.setdefault(self.settings.board_of(each), []).append(each)
+                name = self.settings.board_of(each)
+                while tasks.setdefault(name, each.task) != each.task:
+                    name += "-2"
+                groups.setdefault(name, []).append(each)
         for path in (self.settings.root / BOARDS).glob("*.txt"):
             if path.stem not in groups:
                 path.unlink()

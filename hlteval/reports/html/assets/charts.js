@@ -254,7 +254,16 @@ const Charts = (() => {
       ...(limits.length ? [0, 1].map((end) => ({
         name: `end${end}`, title: ["low", "high"][end], kind, values: limits.map((each) => (each ? each[end] : null)),
       })) : []),
+      ...(breakdown.groups.length ? [{
+        name: "group", title: "group", kind: "text", values: breakdown.items.map((_, at) => letters(breakdown.groups, at)),
+      }] : []),
     ]);
+  }
+
+  /** The groups of a row as letters: rows that share one are joined by a bracket. */
+  function letters(groups, at) {
+    return groups.map(([first, last], n) => (at >= first && at <= last ? String.fromCodePoint(97 + n) : ""))
+      .filter((letter) => letter).join(" ");
   }
 
   /** Groups of rows that are drawn, each in a lane where it overlaps no other. */
