@@ -317,10 +317,9 @@ def _raise_again(dropped: Any) -> None:
 
 def _again(number: int) -> None:
     """Interrupt a moment later, where the system has timers."""
-    if sys.platform == "win32":
-        return
-    signal.signal(signal.SIGALRM, lambda _, frame: _interrupt(number, frame))
-    signal.setitimer(signal.ITIMER_REAL, _SOON)
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, lambda _, frame: _interrupt(number, frame))
+        signal.setitimer(signal.ITIMER_REAL, _SOON)
 
 
 def end(number: int) -> NoReturn:

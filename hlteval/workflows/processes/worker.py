@@ -36,21 +36,20 @@ def main() -> None:
 
 def _limit(limits: Limits) -> None:
     """Limit this process and those that it starts, where the system can."""
-    if sys.platform == "win32":
-        return
-    import resource
+    if sys.platform != "win32":
+        import resource
 
-    wanted = {
-        resource.RLIMIT_AS: limits.megabytes * _MEGABYTE,
-        resource.RLIMIT_CPU: limits.cpu_seconds,
-        resource.RLIMIT_FSIZE: limits.file_megabytes * _MEGABYTE,
-    }
-    for kind, limit in wanted.items():
-        if limit:
-            _, most = resource.getrlimit(kind)
-            least = limit if most == resource.RLIM_INFINITY else min(limit, most)
-            resource.setrlimit(kind, (least, least))
-    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        wanted = {
+            resource.RLIMIT_AS: limits.megabytes * _MEGABYTE,
+            resource.RLIMIT_CPU: limits.cpu_seconds,
+            resource.RLIMIT_FSIZE: limits.file_megabytes * _MEGABYTE,
+        }
+        for kind, limit in wanted.items():
+            if limit:
+                _, most = resource.getrlimit(kind)
+                least = limit if most == resource.RLIM_INFINITY else min(limit, most)
+                resource.setrlimit(kind, (least, least))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def _receive(calls: SimpleQueue[Call]) -> None:
