@@ -31,12 +31,17 @@ PYTEST := pytest -n auto --dist loadfile --no-loadscope-reorder
 # Arguments for the size of the code, e.g. make size SIZE_ARGS="--list participles"
 SIZE_ARGS ?=
 
+# Arguments for a release, e.g. make dist DIST_ARGS="--tag v0.1.0 --repository ADDRESS"
+DIST_ARGS ?=
+# The Pythons that a release is tried with.
+PYTHONS ?= $(foreach version,3.11 3.12 3.13,$(shell command -v python$(version)))
+
 # What is new, e.g. make new-task NAME=spans TITLE="Labelled spans" SPECIFICATION="the guidelines":
 # docs/adding.md. FAMILY, FORMAT, CODE and SUBJECT are optional, but for a rule.
 NEW = $(BIN)/python -m house.new $(1) $(NAME) --family "$(FAMILY)" --title "$(TITLE)"
 
 .PHONY: golden new-task new-format new-rule
-.PHONY: demo docs man test test-thorough test-oldest test-peers lint types pytest size bench bench-peers coverage fuzz mutants clean
+.PHONY: demo dist docs man test test-thorough test-oldest test-peers lint types pytest size bench bench-peers coverage fuzz mutants clean
 
 demo: $(RUNTIME)
 	$(BIN)/hlteval demo build/demo
@@ -60,8 +65,11 @@ lint: $(INSTALLED)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 
+# The package as it is installed: four of its rooms are elsewhere in the repository.
 types: $(INSTALLED)
-	$(BIN)/mypy
+	rm -rf build/package
+	$(BIN)/python -c "from setuptools import setup; setup()" --quiet build_py --build-lib build/package
+	cd build/package && "$(abspath $(BIN))/mypy" --config-file ../../pyproject.toml --cache-dir ../../.mypy_cache
 
 pytest: $(INSTALLED)
 	PYTHONDONTWRITEBYTECODE= POLARS_MAX_THREADS=1 POLARS_ENGINE_AFFINITY=in-memory \
@@ -77,6 +85,12 @@ test-oldest: $(OLDEST)/installed
 # bionlp-st-core with its libraries; without them, these are skipped.
 test-peers: $(PEERS)/installed
 	POLARS_MAX_THREADS=1 $(PEERS)/bin/$(PYTEST) tests/peers $(PYTEST_ARGS)
+
+# Both distributions of what is committed, into dist: built twice, checked, and installed in an empty
+# environment of each Python. CONTRIBUTING.md has the steps of a release.
+dist: $(INSTALLED)
+	$(BIN)/python $(PIP) $(INSTALL) -c constraints.txt -e '.[release]'
+	$(BIN)/python -m house.release build --python $(PYTHONS) $(DIST_ARGS)
 
 # The site is complete: neither the build nor a browser loads anything from elsewhere.
 docs: $(INSTALLED)
@@ -144,8 +158,7 @@ $(OLDEST)/installed: pyproject.toml constraints-oldest.txt
 
 $(PEERS)/installed: pyproject.toml constraints.txt
 	$(call environment,$(PEERS))
-	$(PEERS)/bin/python $(PIP) install -c constraints.txt setuptools
-	$(PEERS)/bin/python $(PIP) $(INSTALL) -e '.[dev,peers]'
+	$(PEERS)/bin/python $(PIP) install -e '.[dev,peers]'
 	touch $@
 
 # Pages and lists that are made from code; git diff shows what changed.

@@ -4,10 +4,13 @@ import gc
 import os
 from collections import Counter, defaultdict
 from collections.abc import Generator
+from importlib import import_module
 from itertools import chain
 from pathlib import Path
+from types import ModuleType
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests.effort import THOROUGH, is_tried, step, thorough
@@ -24,8 +27,27 @@ os.environ.setdefault("JDK_JAVA_OPTIONS", "-XX:TieredStopAtLevel=1 -XX:+UseSeria
 os.environ.setdefault("POLARS_ENGINE_AFFINITY", "in-memory")
 
 ROOT = Path(__file__).parent
-# These rooms are collected through their links in hlteval/; here they have no package.
-collect_ignore = ["converters", "grammars", "validators", "scoring"]
+ROOMS = ("converters", "grammars", "scoring", "validators")
+
+
+class RoomDoctests(DoctestModule):
+    """The examples of a module in a room at the root: it is imported as a part of hlteval."""
+
+    def _getobj(self) -> ModuleType:
+        parts = self.path.relative_to(ROOT).with_suffix("").parts
+        return import_module(".".join(("hlteval", *parts)).removesuffix(".__init__"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path, parent: pytest.Collector
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Collect the examples of the rooms under the names that their modules have."""
+    collectors = yield
+    path = file_path.relative_to(ROOT) if file_path.is_relative_to(ROOT) else Path()
+    if path.suffix == ".py" and path.parts[0] in ROOMS:
+        return [RoomDoctests.from_parent(parent, path=file_path)]
+    return collectors
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

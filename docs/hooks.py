@@ -9,17 +9,20 @@ from __future__ import annotations
 import json
 import os
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Container, Iterator, Mapping, Sequence
 from html import unescape
 from itertools import chain
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from lxml import etree
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 
 ROOT = Path(__file__).parents[1]
@@ -42,8 +45,16 @@ _TAB = "\ue009"
 """A tab of a fenced block, of which Markdown would make spaces."""
 
 
+_PACKAGE = TemporaryDirectory(prefix="hlteval-")
+"""The package as it is installed, whose docstrings are read."""
+
+
+@event_priority(100)  # before the plug-in that reads docstrings
 def on_config(config: MkDocsConfig) -> None:
-    """Replace the folders of the navigation by their pages."""
+    """Replace the folders of the navigation by their pages; build what the reference is of."""
+    setup = ["-c", "from setuptools import setup; setup()", "--quiet", "build_py", "--build-lib"]
+    subprocess.run([sys.executable, *setup, _PACKAGE.name], cwd=ROOT, check=True)  # noqa: S603
+    config.plugins["mkdocstrings"].config.handlers["python"]["paths"] = [_PACKAGE.name]
     sections = ((section, _folder_pages(section, config)) for section in config.nav or [])
     config.nav = [pages or section for section, pages in sections if pages != {}]
 
@@ -53,10 +64,24 @@ def _folder_pages(section: Any, config: MkDocsConfig) -> dict[str, list[str]] | 
     ((name, folder),) = section.items()
     if not (isinstance(folder, str) and folder.endswith("/")):
         return None
-    pages = sorted(
-        Path(config.docs_dir, folder).glob("*.md"), key=lambda path: (path.stem != "index", path)
-    )
-    return {name: [f"{folder}{path.name}" for path in pages]} if pages else {}
+    paths = [*Path(config.docs_dir, folder).glob("*.md"), *_notebooks(config, folder)]
+    pages = sorted(paths, key=lambda path: (path.stem != "index", path))
+    return {name: [f"{folder}{path.stem}.md" for path in pages]} if pages else {}
+
+
+def _notebooks(config: MkDocsConfig, folder: str) -> Iterator[Path]:
+    return Path(config.docs_dir, folder).glob("*.ipynb")
+
+
+def _notebook_page(path: Path) -> str:
+    """The cells of a notebook as a page, with a link to its file below the heading."""
+    blocks = []
+    for cell in json.loads(path.read_text("utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        blocks.append(text if cell["cell_type"] == "markdown" else f"```python\n{text}\n```")
+        if len(blocks) == 1:
+            blocks.append(f"[Download the notebook]({path.name})")
+    return "\n\n".join(blocks) + "\n"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -71,6 +96,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for name, page in ROOT_PAGES.items():
         text = (ROOT / name).read_text("utf-8")
         files.append(File.generated(config, page, content=text))
+    for path in _notebooks(config, "notebooks"):
+        page = f"notebooks/{path.stem}.md"
+        files.append(File.generated(config, page, content=_notebook_page(path)))
     some = os.environ.get("SITE_CODES", "").split()  # tests build the site with a share of them
     for code, text in pages().items():
         if some and code not in some:

@@ -26,6 +26,7 @@ A source is whatever is an `Input`: a path, an open file, a `Corpus`, or data fr
 from __future__ import annotations
 
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
         pipeline,
         platform,
     )
+    from hlteval.api.loggers import log
     from hlteval.api.submissions import (
         agreement,
         compare,
@@ -49,7 +51,6 @@ if TYPE_CHECKING:
         validate,
     )
     from hlteval.findings import Finding, Findings, Severity
-    from hlteval.reports.loggers import log
     from hlteval.representation import Corpus
     from hlteval.results.agreement import Agreement
     from hlteval.results.evaluation import CampaignResult, PipelineResult
@@ -66,6 +67,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# In a checkout, four rooms lie beside this folder (package-dir in pyproject.toml).
+if not Path(__path__[0], "scoring").is_dir():
+    __path__.append(str(Path(__path__[0]).parent))
+
 __all__ = [
     "Agreement", "CampaignResult", "Comparison", "Corpus", "Finding", "Findings", "Input",
     "Inspection", "Leaderboard", "Lossy", "PackedArchive", "PipelineResult", "Refused", "Scores",
@@ -81,9 +86,9 @@ _PUBLIC = {
     for module, names in {
         "api.evaluations": "best_submissions campaign check_manifest inspect pack pipeline "
         "platform",
+        "api.loggers": "log",
         "api.submissions": "agreement compare convert leaderboard read report score validate",
         "findings": "Finding Findings Severity",
-        "reports.loggers": "log",
         "representation": "Corpus",
         "results.agreement": "Agreement",
         "results.evaluation": "CampaignResult PipelineResult",

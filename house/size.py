@@ -130,13 +130,9 @@ def _is_any_dict(node: ast.Subscript) -> bool:
 
 
 def modules(root: Path = ROOT) -> list[Module]:
-    """All modules of the rooms, each by its own path and not by a link."""
+    """All modules of the rooms."""
     paths = sorted(path for room in ROOMS for path in (root / room).rglob("*.py"))
-    return [
-        Module(path.relative_to(root).as_posix(), path.read_text("utf-8"))
-        for path in paths
-        if not any(parent.is_symlink() for parent in path.parents)
-    ]
+    return [Module(path.relative_to(root).as_posix(), path.read_text("utf-8")) for path in paths]
 
 
 def places(files: Sequence[Module]) -> Mapping[str, list[str]]:

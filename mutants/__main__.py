@@ -36,7 +36,7 @@ TESTS += [
     for subject in ("agreement", "assignment", "augmenting_paths", "intervals", "matching")
 ]
 TESTS += [f"tests/unit/workflows/test_{subject}.py" for subject in ("agreement", "intervals")]
-TESTS += ["tests/unit/workflows/test_scoring.py", "hlteval/scoring/**/*.py"]
+TESTS += ["tests/unit/workflows/test_scoring.py", "scoring/**/*.py"]
 MOST = 15.0
 """Seconds of tests that a mutant is tried by; four times as many with `--again`."""
 

@@ -23,7 +23,7 @@ DRAWINGS = {"finding.svg": drawings.finding, "curve.svg": drawings.curve}
 """Pictures that need no browser, and what makes them."""
 SCREENSHOTS = {"report.png": "Overview", "alignment.png": "Alignment"}
 """Pictures of a report, and the tab that they show."""
-SIZE = {"width": 1000, "height": 620}
+SIZE = {"width": 1000, "height": 900}
 """The window in pixels."""
 _FLAGS = ("--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking")
 

@@ -162,6 +162,7 @@ def compare(
     alpha: Share = 0.05,
     profile: Profile = "plan",
     lenient: bool = False,
+    alignment: bool = True,
     encoding: Encoding = "utf-8",
     defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
@@ -181,6 +182,7 @@ def compare(
         alpha: level of significance.
         profile: `plan` or `official`.
         lenient: compare what can be scored in spite of blocking findings.
+        alignment: whether `errors`, what each system has right and wrong, is wanted; costs memory.
         encoding: encoding of the files.
         defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.

@@ -41,7 +41,7 @@ def new_task(
         if output is None:
             echo(made.text, nl=False)
             return
-        Path(output).write_text(made.text, "utf-8")
+        Path(output).write_text(made.text, "utf-8", newline="\n")
     write(remarks(), Prose(f"{output} is written; hlteval tasks --check {output} checks it"))
 
 

@@ -186,7 +186,7 @@ class Outputs:
             for reason in () if path is None else _problems(path, names):
                 raise BadParameter(f"invalid {flag} {path}: {reason}")
         if self.plot is not None:
-            from hlteval.workflows.compare.plotting import check_plot
+            from hlteval.reports.curves import check_plot
 
             with usage():
                 check_plot(self.plot)
@@ -306,21 +306,25 @@ def show_findings(findings: Sequence[Finding]) -> None:
         write(remarks(), render(Verdict("", "", passed, Findings(findings))))
 
 
-def check_folder(output: Path | None) -> None:
-    """Check that an output folder, if any, is empty, absent or has scores, which are replaced.
+def check_folder(output: Path | None, main: str, what: str) -> None:
+    """Check that an output folder, if any, is empty, absent or has results, which are replaced.
+
+    Args:
+        output: the folder.
+        main: the file that shows that it has results.
+        what: the name of the results.
 
     Raises:
         FileExistsError: if the folder contains any other file.
     """
-    from hlteval.reports.scores import MAIN
     from hlteval.sources.writing import check_name
 
     if output:
         check_name(output)
     names = {entry.name for entry in output.iterdir()} if output and output.is_dir() else set()
     foreign = any(not name.endswith((".tsv", ".tab", ".json", ".txt")) for name in names)
-    if foreign or (names and MAIN not in names):
-        raise FileExistsError(f"{output} contains files other than scores; use another folder")
+    if foreign or (names and main not in names):
+        raise FileExistsError(f"{output} contains files other than {what}; use another folder")
 
 
 def show_scores(

@@ -84,6 +84,7 @@ def publish(
     platform: Literal["codabench", "evalai"] | None = None,
     reference: str = "",
     settings: str | None = None,
+    manifest: str | None = None,
     example: str | None = None,
     documents: str | None = None,
     option: list[str] | None = None,
@@ -106,7 +107,7 @@ def publish(
         check_task(task)
         given = {"example": example, "documents": documents, "profile": profile}
         arguments = (task, reference, platform, settings, given, options_of(option))
-        show_bundle(arguments, vendor, target, force, form)
+        show_bundle(arguments, manifest, vendor, target, force, form)
     else:
         raise BadParameter("Use: hlteval publish TASK -r REFERENCE -o BUNDLE.zip --for PLATFORM")
 
@@ -131,12 +132,18 @@ def show_bundle_check(bundle: str, max_time: int, form: Form) -> NoReturn:
 
 
 def show_bundle(
-    arguments: tuple[Any, ...], vendor: bool, target: str, force: bool, form: Form
+    arguments: tuple[Any, ...],
+    manifest: str | None,
+    vendor: bool,
+    target: str,
+    force: bool,
+    form: Form,
 ) -> None:
     """Make a bundle, and print what was written.
 
     Args:
         arguments: those of `make_plan`.
+        manifest: that of an evaluation; None for none.
         vendor: whether the scoring program has its libraries.
         target: the bundle.
         force: whether an existing one is replaced.
@@ -152,7 +159,7 @@ def show_bundle(
     from hlteval.workflows.publication import publish as run
 
     with usage():
-        plan, findings = make_plan(*arguments, vendor=vendor)
+        plan, findings = make_plan(*arguments, manifest=manifest, vendor=vendor)
     show_findings(findings)
     if plan is None:
         raise Exit(1)

@@ -193,12 +193,24 @@ def prepare() -> None:
                 os.close(opened)
     if sys.stdin is None:
         sys.stdin = io.TextIOWrapper(io.BufferedReader(io.FileIO(0, closefd=False)))
-    if os.name != "posix":  # consoles of Windows have streams of their own
+    if os.name != "posix":
+        for stream in (sys.stdout, sys.stderr):
+            write_as_everywhere(stream)
         return
     if sys.stdout is sys.__stdout__:
         sys.stdout = _replacement(_Stream(1, "w", closefd=False), sys.stdout, "strict")
     if sys.stderr is sys.__stderr__:
         sys.stderr = _replacement(_Stream(2, "w", closefd=False), sys.stderr, "backslashreplace")
+
+
+def write_as_everywhere(stream: Any) -> None:
+    """Let a stream of Windows that is not a console write the bytes that other systems write.
+
+    Otherwise a pipe or file gets the encoding of the system, which lacks most letters, and a
+    carriage return at the end of each line. Streams that a program has put in place stay.
+    """
+    if isinstance(stream, io.TextIOWrapper) and not stream.isatty():
+        stream.reconfigure(encoding="utf-8", newline="\n")
 
 
 def _replacement(raw: io.FileIO, old: Any, errors: str) -> io.TextIOWrapper:
@@ -273,7 +285,7 @@ def _numbers() -> list[int]:
 
 
 def _interrupt(number: int, frame: FrameType | None) -> None:
-    if _is_starting(frame) and hasattr(signal, "setitimer"):
+    if _is_starting(frame) and sys.platform != "win32":
         _again(number)
         return
     for other in _numbers():  # a second one would interrupt the removal of what is unfinished
@@ -299,12 +311,14 @@ def _is_starting(frame: FrameType | None) -> bool:
 def _raise_again(dropped: Any) -> None:
     if not isinstance(dropped.exc_value, Interrupted | KeyboardInterrupt):
         sys.__unraisablehook__(dropped)
-    elif hasattr(signal, "setitimer"):
+    elif sys.platform != "win32":
         _again(getattr(dropped.exc_value, "number", signal.SIGINT))
 
 
 def _again(number: int) -> None:
-    """Interrupt a moment later."""
+    """Interrupt a moment later, where the system has timers."""
+    if sys.platform == "win32":
+        return
     signal.signal(signal.SIGALRM, lambda _, frame: _interrupt(number, frame))
     signal.setitimer(signal.ITIMER_REAL, _SOON)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -94,22 +95,28 @@ def score(
     output: Path | None = None,
     beside: list[str] | None = None,
     quiet: bool = False,
+    confusion: bool = False,
 ) -> None:
     """Score a submission."""
-    from hlteval.workflows.compare.plotting import plot_scores
+    from hlteval.reports.curves import plot_scores
+    from hlteval.reports.scores import MAIN
     from hlteval.workflows.run import engine
 
     outputs.check()
     json = "json" in {outputs.form, *dict(outputs.files)}
-    keeps = json or bool(output or outputs.report)
+    keeps = json or confusion or bool(output or outputs.report)
     request = replace(request, evidence=bool(outputs.report), alignment=keeps)
     with usage():
-        view = outputs.view(lambda: engine.measure_names(request))
+        view = outputs.view(lambda: engine.measure_names(request))._replace(confusion=confusion)
     refusals = outputs.refusals(validation_command(request))
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
-        check_folder(output)
+        check_folder(output, MAIN, "scores")
         scores = engine.score(replace(request, step=step))
-        plot_scores(request, scores, outputs.plot, beside or ())
+        if confusion and scores.confusion is None:
+            raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
+        plain = replace(request, alignment=False, evidence=False, jobs=1)
+        others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
+        plot_scores({request.system: scores} | others, outputs.plot)
     with usage():
         show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
@@ -120,25 +127,31 @@ def compare(
     systems: list[str],
     metric: str | None = None,
     test: Literal["permutation", "bootstrap", "jackknife"] | None = None,
+    output: Path | None = None,
 ) -> None:
     """Compare submissions."""
-    from hlteval.reports.systems import COLUMNS
+    from hlteval.reports.curves import plot_comparison
+    from hlteval.reports.systems import COLUMNS, COMPARISON, write_comparison
     from hlteval.reports.systems import COMPARISON_FORMATS as FORMATS
     from hlteval.workflows.compare.comparison import compare as run
-    from hlteval.workflows.compare.plotting import plot_comparison
 
     view = outputs.view(lambda: COLUMNS)
     outputs.check()
+    keeps = "json" in {outputs.form, *dict(outputs.files)} or bool(output or outputs.report)
+    request = replace(request, alignment=keeps)
     runs: dict[str, Run] = {}
     with usage(), outputs.refusals(), progress(remarks(), "comparing") as step, without_warnings():
+        check_folder(output, COMPARISON, "a comparison")
         comparison = run(
             replace(request, step=step), systems, metric=metric, test=test, counted=runs.update
         )
-        plot_comparison(comparison, outputs.plot, runs)
+        own = {name: run.scores() for name, run in runs.items()} if outputs.plot else {}
+        plot_comparison(comparison, outputs.plot, own)
     comparison = outputs.with_defaults(comparison)
     _show_refused(comparison, request)
     with usage():
-        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison)
+        folders = [] if output is None else [(output, partial(write_comparison, comparison))]
+        outputs.publish(lambda name: FORMATS[name](comparison, view), comparison, *folders)
     raise Exit(1 if comparison.refused else 0)
 
 
@@ -160,10 +173,10 @@ def leaderboard(
     output: Path | None = None,
 ) -> None:
     """Rank submissions."""
+    from hlteval.reports.curves import plot_leaderboard
     from hlteval.reports.systems import LEADERBOARD_FORMATS as FORMATS
     from hlteval.reports.systems import columns_of
     from hlteval.workflows.compare.board import leaderboard_in
-    from hlteval.workflows.compare.plotting import plot_leaderboard
 
     outputs.check()
     with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:
@@ -210,15 +223,17 @@ def agreement(
 ) -> None:
     """Measure the agreement between annotators."""
     from hlteval.reports.agreement import COLUMNS, FORMATS, Selection
+    from hlteval.reports.curves import plot_agreement
     from hlteval.results.systems import short_names
     from hlteval.workflows.agreement import agreement as run
 
     view = Selection(outputs.view(lambda: COLUMNS), per or "", max_differences or None)
     outputs.check()
     names = short_names(annotations)
-    with usage(), outputs.refusals(), progress(remarks(), "reading") as step:
+    with usage(), outputs.refusals(), progress(remarks(), "reading") as step, without_warnings():
         each = [names[path] for path in annotations]
         result = run(replace(request, step=step), annotations, each)
+        plot_agreement(result, outputs.plot)
     result = outputs.with_defaults(result)
     with usage():
         outputs.publish(lambda name: FORMATS[name](result, view), result)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overl
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings.catalogue import Problem, entry, values
 from hlteval.findings.finding import Finding, Further, Severity, Span
 
@@ -114,6 +115,9 @@ class Findings(tuple[Finding, ...]):
 
     def __repr__(self) -> str:
         return f"<Findings: {severities(self) or 'none'}>"
+
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:findings")(self))
 
     def to_dict(self) -> list[dict[str, Any]]:
         """A dictionary per finding, with the names of `hlteval validate --format json`."""

@@ -14,6 +14,7 @@ from rich.console import RenderableType
 from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.findings import json
 from hlteval.reports.scores import text_table, values_of
+from hlteval.reports.sentences import document
 from hlteval.reports.tables import (
     ALL,
     Field,
@@ -102,7 +103,7 @@ def notes(agreement: Agreement) -> Iterator[str]:
     numbers = [(pair, pair.measure) for pair in agreement.measures] + [
         (item, f"{item.judged} {item.coefficient}")
         for item in agreement.coefficients
-        if (item.document or item.label) is None
+        if item.is_whole
     ]
     missing: dict[tuple[str, str], dict[str, None]] = {}
     for item, name in numbers:
@@ -162,5 +163,12 @@ def _paper_tables(agreement: Agreement, selection: Selection) -> Tables:
 
 #: The output formats by name.
 FORMATS: Formats[[Agreement, Selection]] = MappingProxyType(
-    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+    {
+        "text": text,
+        "json": json,
+        "tsv": tsv,
+        "markdown": markdown,
+        "latex": latex,
+        "sentence": document,
+    }
 )

@@ -1,17 +1,24 @@
-"""Curves of scores: precision and recall per layer or class, and nDCG."""
+"""Curves of scores: precision and recall per layer or class, and nDCG; plots in files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 import polars as pl
 
+from hlteval.extensions import lazy
 from hlteval.findings import SUBMISSION
+from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
-from hlteval.results.systems import Comparison, short_names
+from hlteval.results.systems import Comparison, Leaderboard, short_names
+from hlteval.results.verdict import Verdict
+from hlteval.sources import writing
+from hlteval.tasks.task import WrongOption
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -103,6 +110,104 @@ def curve_points(rows: pl.DataFrame, profile: str) -> pl.DataFrame:
 
 
 NEEDED = "a plot needs matplotlib: pip install 'hlteval[plot]'"
+#: The suffixes of plots.
+SUFFIXES = (".png", ".svg", ".pdf")
+
+
+def check_plot(file: Path | None) -> None:
+    """Hold that a plot can be written, before the work begins; nothing without a file.
+
+    Raises:
+        WrongOption: for another suffix, or where matplotlib is not installed.
+    """
+    if file is None:
+        return
+    if file.suffix.lower() not in SUFFIXES:
+        raise WrongOption(f"a plot is one of {', '.join(SUFFIXES)}, not {file.name}")
+    if find_spec("matplotlib") is None:
+        raise WrongOption(NEEDED)
+
+
+def plot_scores(scores: Mapping[str, Scores], file: Path | None) -> None:
+    """Plot the scores of submissions; nothing without a file.
+
+    Args:
+        scores: their scores by path.
+        file: of the picture; its suffix is its format.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None:
+        check_plot(file)
+        names = short_names(scores)
+        _write("of_scores", {names[path]: own for path, own in scores.items()}, file)
+
+
+def plot_comparison(
+    comparison: Comparison, file: Path | None, scores: Mapping[str, Scores] | None = None
+) -> None:
+    """Plot the systems of a comparison and their differences; nothing without a file.
+
+    Args:
+        comparison: the comparison.
+        file: of the picture; its suffix is its format.
+        scores: the scores of each system, by name, from which their curves are drawn.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None:
+        check_plot(file)
+        _write("of_comparison", comparison, file, scores or {})
+
+
+def plot_leaderboard(board: Leaderboard, file: Path | None) -> None:
+    """Plot the values of all systems by each metric; nothing without a file, or without systems.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None and board.comparisons:
+        check_plot(file)
+        every = {
+            row.name: Scores(
+                task=board.task,
+                profile=board.profile,
+                signature=board.signature,
+                primary=board.metrics[0],
+                metrics={name: own.value for name, own in row.scores.items()},
+                intervals={
+                    name: cast("tuple[float, float]", own.interval)
+                    for name, own in row.scores.items()
+                    if own.interval
+                },
+                tables={},
+                verdict=Verdict(board.task, board.profile, passed=True),
+            )
+            for row in board.systems
+        }
+        _write("of_scores", every, file)
+
+
+def plot_agreement(agreement: Agreement, file: Path | None) -> None:
+    """Plot the pairs of annotators, and alpha of all; nothing without a file, or without values.
+
+    Raises:
+        WrongOption: for a file that cannot be a plot.
+    """
+    if file is not None and (
+        agreement.overall or any(p.value is not None for p in agreement.measures)
+    ):
+        check_plot(file)
+        _write("of_agreement", agreement, file)
+
+
+def _write(figure: str, result: object, file: Path, *more: object) -> None:
+    image = lazy(f"hlteval.reports.drawing:{figure}")(result, *more)
+    suffix = file.suffix.lower().removeprefix(".")
+    with writing(file) as unfinished:
+        lazy("hlteval.reports.drawing:write")(image, unfinished, suffix)
 
 
 def of_scores(scores: Scores, others: Mapping[str, Scores]) -> Figure:
@@ -128,6 +233,15 @@ def of_comparison(comparison: Comparison) -> Figure:
         ImportError: where matplotlib is not installed.
     """
     return _draw("of_comparison", comparison)
+
+
+def of_agreement(agreement: Agreement) -> Figure:
+    """The figure of an agreement; see `Agreement.plot`.
+
+    Raises:
+        ImportError: where matplotlib is not installed.
+    """
+    return _draw("of_agreement", agreement)
 
 
 def _draw(kind: str, result: object) -> Figure:

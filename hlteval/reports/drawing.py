@@ -1,6 +1,7 @@
 """Plots of scores and comparisons: forests of intervals, and curves, safe for colour blindness."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from io import BytesIO
 from math import inf
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -11,10 +12,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from hlteval.findings.counts import first_names
+from hlteval.findings.counts import count_of, first_names
 from hlteval.reports.curves import RATES, Panel, panels
 from hlteval.reports.scores import headline, limits_text, value_text, values_of
 from hlteval.reports.terminal import visible
+from hlteval.results.agreement import Agreement
 from hlteval.results.scores import Scores
 from hlteval.results.systems import Comparison, Limits
 from hlteval.tasks import load
@@ -43,15 +45,26 @@ class Style(NamedTuple):
     marker: str
 
 
-_COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
+#: The colours of `--series-1` to `--series-8` in pages: everybody sees them apart, on white too.
+PALETTE = (
+    *("#1c46a2", "#c42f0a", "#0f7a5c", "#955ea8"),
+    *("#b08b14", "#2a8ded", "#722f34", "#232033"),
+)
 _LINES: tuple[_Line, ...] = ("-", "--", "-.", ":")
 _MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", ">")
-#: Those of the systems in order, no two of the same colour and marker.
-#:
-#: The colours are Okabe and Ito's, without yellow.
-STYLES = tuple(Style(_COLORS[at % 7], _LINES[at % 4], _MARKERS[at % 9]) for at in range(63))
+
+#: Those of the systems in order, no two of one colour: the palette, then lighter shades of it.
+STYLES = tuple(
+    Style(
+        "#" + bytes(round(255 - (255 - part) * 0.8 ** (at // 8)) for part in parts).hex(),
+        _LINES[at % 4],
+        _MARKERS[at % 9],
+    )
+    for at in range(64)
+    for parts in [bytes.fromhex(PALETTE[at % 8][1:])]
+)
 #: The number of the style of differences.
-BLACK = len(STYLES) - 1
+BLACK = len(PALETTE) - 1
 
 
 def plain(name: str) -> str:
@@ -192,6 +205,23 @@ def forest_of_comparison(comparison: Comparison) -> list[Forest]:
     return [Forest(comparison.metric, systems, values), *([pairs] if rows else [])]
 
 
+def forest_of_agreement(agreement: Agreement) -> list[Forest]:
+    """The pairs of annotators by each measure, and alpha of all by what is judged."""
+    task, plots = load(agreement.task), list[Forest]()
+    for measure in dict.fromkeys(pair.measure for pair in agreement.measures):
+        values, pairs = values_of(task, measure), agreement.pairs_of(measure)[:MOST]
+        rows = {
+            f"{pair.first}, {pair.second}": [_estimate(pair.value, pair.interval, values, 0)]
+            for pair in pairs
+        }
+        plots += [Forest(measure, rows, values)] if rows else []
+    alphas = {
+        item.judged: [_estimate(item.value, item.interval, RATE, 0)] for item in agreement.overall
+    }
+    named = "Krippendorff's alpha of all annotators"
+    return [*plots, *([Forest(named, alphas, Range("", least=-inf, most=1.0))] if alphas else [])]
+
+
 def _draw(place: Axes, forest: Forest) -> None:
     """Draw a forest plot: a point and the interval of each estimate, and the numbers beside it."""
     beside = place.get_yaxis_transform()
@@ -277,6 +307,23 @@ def of_comparison(comparison: Comparison, scores: Mapping[str, Scores] | None = 
     return image
 
 
+def of_agreement(agreement: Agreement) -> Figure:
+    """The pairs of annotators by each measure, and alpha of all, with intervals."""
+    image = _figure([], [], forest_of_agreement(agreement), legend=False)
+    annotators = count_of(len(agreement.annotators), "annotator")
+    image.suptitle(plain(f"{agreement.task}: agreement of {annotators}"))
+    return image
+
+
+class NotebookFigure(Figure):
+    """A figure that a notebook shows by itself, without pyplot and `%matplotlib inline`."""
+
+    def _repr_png_(self) -> bytes:
+        stream = BytesIO()
+        self.savefig(stream, format="png")
+        return stream.getvalue()
+
+
 def _figure(names: list[str], curves: list[Panel], plots: list[Forest], *, legend: bool) -> Figure:
     """A figure with curves above forest plots, and one legend for all diagrams, below them.
 
@@ -291,7 +338,7 @@ def _figure(names: list[str], curves: list[Panel], plots: list[Forest], *, legen
     sizes = [sum(map(len, plot.rows.values())) for plot in plots]
     heights = [PANEL] * rows + [FRAME + LINE * (size + 1) for size in sizes]
     size = (max(WIDTH, PANEL * columns), sum(heights) + LINE * (len(names) + 2))
-    image = Figure(figsize=size, layout="constrained")
+    image = NotebookFigure(figsize=size, layout="constrained")
     grid = image.add_gridspec(len(heights), columns, height_ratios=heights)
     places = [image.add_subplot(grid[at // columns, at % columns]) for at in range(len(curves))]
     below = [image.add_subplot(grid[row, :]) for row in range(rows, len(heights))]

@@ -122,7 +122,8 @@ def _pipeline(result: evaluation.PipelineResult) -> RenderableType:
         rows.append([*names, (entry.status, _STYLES[entry.status]), visible(reason)])
     columns = [field.column for field in fields_of("pipeline")]
     table = [Tables([Table(columns, rows)])] if rows else []
-    return Group(*table, *map(note, result.notes), summary(result))
+    boards = [Prose(f"leaderboard: {PurePath(result.root, page)}") for page in result.leaderboards]
+    return Group(*table, *map(note, result.notes), *boards, summary(result))
 
 
 def line(entry: evaluation.Entry) -> RenderableType:

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rich.console import Group, RenderableType
 from rich.text import Text
 
+from hlteval.extensions import lazy
 from hlteval.findings.sequence import severities
 from hlteval.reports import terminal
 from hlteval.reports.findings import MAX_FINDINGS
@@ -142,6 +143,7 @@ def text(scores: Scores, view: View = ALL) -> RenderableType:
     scorings = view.of(_scorings(scores, with_empty=False))
     parts: list[RenderableType] = [*map(terminal.warning, scores.warnings)]
     parts += [Tables([_metrics(scores)]), Tables(scorings, view.wide)]
+    parts += [Tables([_confusion(scores)], view.wide)] if view.confusion else []
     head = f"{scores.task}, profile {scores.profile}"
     return terminal.frame_text(head, parts, scores.notes, scores.signature)
 
@@ -166,6 +168,20 @@ def _metrics(scores: Scores) -> Table:
             style = "bold" if ranks else ""
             rows.append([(name, style), value, *between, ("(primary)" * ranks, "dim")])
     return Table(columns, rows, header=False)
+
+
+def _confusion(scores: Scores) -> Table:
+    """The confusion of labels as a matrix, without numbers where labels are never confused."""
+    matrix = scores.confusion
+    if matrix is None:
+        raise ValueError("the scores have no confusion of labels")
+    names = [terminal.visible(name) for name in matrix.columns]
+    columns = [Column("", "name"), *(Column(name, importance=LOW) for name in names[1:])]
+    rows = [
+        [terminal.visible(label), *(str(count or "") for count in counts)]
+        for label, *counts in matrix.iter_rows()
+    ]
+    return Table(columns, rows, "Confusion of labels (rows: reference, columns: system)")
 
 
 def _intervals(scores: Scores, missing: str = "") -> Iterator[list[str]]:
@@ -272,6 +288,7 @@ def _paper_tables(scores: Scores, view: View) -> Tables:
     for table in view.of(_scorings(scores, with_empty=True)):
         head = Column(table.title, "name")
         tables.append(replace(table, columns=[head, *table.columns[1:]], title=""))
+    tables += [replace(_confusion(scores), title="")] if view.confusion else []
     return Tables(tables)
 
 
@@ -280,20 +297,31 @@ def write_tables(scores: Scores, folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     with (folder / MAIN).open("wb") as stream:
         stream.writelines(_json(scores))
-    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8")
+    (folder / "metrics.tsv").write_text(tsv(scores), "utf-8", newline="\n")
     for name, table in scores.tables.items():
-        lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
-        flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
-        flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
-        content = flat.write_csv(separator="\t", quote_style="never")
-        (folder / f"{name}.tsv").write_text(content, "utf-8", newline="")
+        (folder / f"{name}.tsv").write_text(frame_tsv(table), "utf-8", newline="")
     for name, content in scores.files.items():
         (folder / name).write_text(content, "utf-8", newline="")
 
 
+def frame_tsv(table: pl.DataFrame) -> str:
+    """A data frame as TSV with a header; lists are joined, line breaks and tabs are spaces."""
+    lists = [column for column, dtype in table.schema.items() if dtype == pl.List(pl.String)]
+    flat = table.with_columns(pl.col(column).list.join(" ") for column in lists)
+    flat = flat.with_columns(pl.col(pl.String).str.replace_all(r"[\t\r\n]", " "))
+    return flat.write_csv(separator="\t", quote_style="never")
+
+
 #: The formats by name.
 FORMATS: terminal.Formats[[Scores, View]] = MappingProxyType(
-    {"text": text, "json": json, "tsv": tsv, "markdown": markdown, "latex": latex}
+    {
+        "text": text,
+        "json": json,
+        "tsv": tsv,
+        "markdown": markdown,
+        "latex": latex,
+        "sentence": lazy("hlteval.reports.sentences:document"),
+    }
 )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -12,7 +13,15 @@ from rich.console import Group, RenderableType
 from rich.text import Text
 
 from hlteval.reports.findings import json as findings_json
-from hlteval.reports.scores import UNDEFINED, limits_text, refusal_text, text_table, values_of
+from hlteval.reports.scores import (
+    UNDEFINED,
+    frame_tsv,
+    limits_text,
+    refusal_text,
+    text_table,
+    values_of,
+)
+from hlteval.reports.sentences import document
 from hlteval.reports.tables import (
     ALL,
     FIXED,
@@ -127,6 +136,24 @@ def comparison_latex(comparison: Comparison, view: View = ALL) -> str:
     return Tables(_tables(comparison, view)).latex(comparison.signature, aligned=False)
 
 
+#: The file by which a folder of a comparison is recognised.
+COMPARISON = "comparison.json"
+
+
+def write_comparison(comparison: Comparison, folder: Path) -> None:
+    """Everything as files: comparison.json, systems, differences, and errors item by item."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / COMPARISON).write_text(comparison_json(comparison), "utf-8", newline="")
+    tables = {"systems": comparison.to_frame(), "differences": comparison.to_frame("differences")}
+    if comparison.errors:
+        tables["errors"] = comparison.errors.to_frame()
+        tables["error_counts"] = comparison.errors.counts()
+        tables["error_counts_by_document"] = comparison.errors.counts("document")
+        tables["error_counts_by_label"] = comparison.errors.counts("label")
+    for name, table in tables.items():
+        (folder / f"{name}.tsv").write_text(frame_tsv(table), "utf-8", newline="")
+
+
 #: The output formats by name.
 COMPARISON_FORMATS: Formats[[Comparison, View]] = {
     "text": comparison_text,
@@ -134,6 +161,7 @@ COMPARISON_FORMATS: Formats[[Comparison, View]] = {
     "tsv": comparison_tsv,
     "markdown": comparison_markdown,
     "latex": comparison_latex,
+    "sentence": document,
 }
 
 
@@ -304,6 +332,7 @@ LEADERBOARD_FORMATS: Formats[[Leaderboard, View]] = {
     "tsv": leaderboard_tsv,
     "markdown": leaderboard_markdown,
     "latex": leaderboard_latex,
+    "sentence": document,
     "html": html,
 }
 

@@ -236,10 +236,12 @@ class View(NamedTuple):
     Attributes:
         columns: the names of the columns; empty for all.
         wide: whether columns are shown that a terminal is too narrow for.
+        confusion: whether scores have the confusion of labels, too.
     """
 
     columns: tuple[str, ...] = ()
     wide: bool = False
+    confusion: bool = False
 
     def of(self, tables: Iterable[Table]) -> list[Table]:
         """The tables with its columns only; tables without any of them are left out."""

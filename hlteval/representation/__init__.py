@@ -6,6 +6,7 @@ It knows no file format and no task. See docs/representation.md for its tables.
 from hlteval.representation.corpus import (
     WITH_ANNOTATORS,
     Corpus,
+    documents_of_others,
     of_annotator,
     of_documents,
     without_orphans,
@@ -43,6 +44,7 @@ __all__ = [
     "are_distinct",
     "distinct",
     "documents_of",
+    "documents_of_others",
     "effective_fillers",
     "fillers",
     "first_case",

@@ -440,6 +440,21 @@ def of_annotator(corpus: Corpus, annotator: str) -> Corpus:
     return without_orphans(corpus, kept)
 
 
+def documents_of_others(corpus: Corpus, annotator: str) -> set[str]:
+    """Return the names of documents that annotators have annotated, but not this one.
+
+    Args:
+        corpus: any corpus.
+        annotator: the name, as the rows have it.
+    """
+    columns = ("document", "annotator")
+    rows = pl.concat([getattr(corpus, name).select(columns) for name in WITH_ANNOTATORS])
+    by_document = rows.drop_nulls("annotator").group_by("document")
+    is_own = (pl.col("annotator") == annotator).any()
+    others = by_document.agg(own=is_own).filter(~pl.col("own"))["document"]
+    return {*corpus.documents["name"].gather(others)}
+
+
 def without_orphans(corpus: Corpus, kept: Mapping[str, pl.DataFrame]) -> Corpus:
     """Return a corpus with fewer rows in some tables, and without the rows that refer to others.
 

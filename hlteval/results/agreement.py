@@ -7,13 +7,15 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import msgspec
 
+from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
 from hlteval.results.systems import Limits, interval_frame
-from hlteval.results.verdict import Count, Output
+from hlteval.results.verdict import Citable, Count
 
 if TYPE_CHECKING:
     import polars as pl
+    from matplotlib.figure import Figure
 
 Rows = Literal["measures", "coefficients", "differences"]
 
@@ -69,6 +71,16 @@ class CoefficientValue(msgspec.Struct, frozen=True, kw_only=True):
     label: str | None = None
     reason: str = ""
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is of all documents and labels."""
+        return self.document is None and self.label is None
+
+    @property
+    def is_overall(self) -> bool:
+        """Whether it is alpha, the coefficient of all annotators, in all documents and labels."""
+        return self.coefficient == "alpha" and self.is_whole
+
 
 class Judgment(msgspec.Struct, frozen=True, kw_only=True):
     """The judgment of one annotator about a unit.
@@ -98,7 +110,7 @@ class Disagreement(msgspec.Struct, frozen=True, kw_only=True):
     judgments: Mapping[str, Judgment]
 
 
-class Agreement(Output, frozen=True, kw_only=True):
+class Agreement(Citable, frozen=True, kw_only=True):
     """How far annotators of the same documents agree.
 
     Attributes:
@@ -130,6 +142,31 @@ class Agreement(Output, frozen=True, kw_only=True):
     def __repr__(self) -> str:
         names = ", ".join(self.annotators)
         return f"<Agreement: {self.task}, {names}, {count_of(self.documents, 'document')}>"
+
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:agreement")(self))
+
+    @property
+    def overall(self) -> tuple[CoefficientValue, ...]:
+        """The alpha of all annotators by what is judged, where it is defined."""
+        return tuple(
+            item for item in self.coefficients if item.is_overall and item.value is not None
+        )
+
+    def plot(self) -> Figure:
+        """The pairs of annotators by each measure, and alpha of all, with intervals, as a figure.
+
+        Raises:
+            ImportError: where matplotlib is not installed.
+        """
+        figure: Figure = lazy("hlteval.reports.curves:of_agreement")(self)
+        return figure
+
+    def pairs_of(self, measure: str) -> tuple[PairMeasure, ...]:
+        """The pairs of annotators with a value of a measure."""
+        return tuple(
+            pair for pair in self.measures if pair.measure == measure and pair.value is not None
+        )
 
     def to_frame(self, rows: Rows = "coefficients") -> pl.DataFrame:
         """The measures, the coefficients or the differences, a row each.

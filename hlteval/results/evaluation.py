@@ -232,15 +232,19 @@ class PipelineResult(Output, frozen=True):
         submissions: the submissions, in the order in which they count.
         done: how many submissions were validated or scored by this run.
         notes: remarks for the organisers.
+        leaderboards: the pages of the leaderboards, by path from the root.
     """
 
     json_schema: ClassVar[str] = "pipeline"
-    json_members: ClassVar[tuple[str, ...]] = ("root", "done", "counts", "notes", "submissions")
+    json_members: ClassVar[tuple[str, ...]] = (
+        *("root", "done", "counts", "notes", "submissions", "leaderboards"),
+    )
 
     root: str
     submissions: tuple[Entry, ...]
     done: Count = 0
     notes: tuple[str, ...] = ()
+    leaderboards: tuple[str, ...] = ()
 
     @property
     def counts(self) -> Mapping[str, Count]:

@@ -11,13 +11,16 @@ import polars as pl
 
 from hlteval.extensions import lazy
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Output, Verdict
+from hlteval.results.verdict import Citable, Count, Verdict
+from hlteval.scoring.confusions import CONFUSION
 from hlteval.scoring.metric import Evidence
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
+#: The label of what a side does not have.
+NO_LABEL = "(none)"
 #: The ends of the names of the limits of an interval.
 LIMITS = ("_low", "_high")
 
@@ -47,7 +50,7 @@ def flat_names(names: Iterable[str], most: int = 250) -> dict[str, str]:
     return flat
 
 
-class Scores(Output, frozen=True, kw_only=True):
+class Scores(Citable, frozen=True, kw_only=True):
     """The scores of a submission.
 
     Attributes:
@@ -142,6 +145,27 @@ class Scores(Output, frozen=True, kw_only=True):
         ]
         types = {"metric": pl.String, "value": pl.Float64, "low": pl.Float64, "high": pl.Float64}
         return pl.DataFrame(rows, schema=types, orient="row")
+
+    @property
+    def confusion(self) -> pl.DataFrame | None:
+        """The confusion of labels as a matrix: a row per label of the reference.
+
+        The first column, `reference`, has the label; then there is a column per label of the
+        system, and `(none)`, as there is a row for what only the system has. None for tasks without
+        labels, and where the alignment was not wanted. The table `confusion` has the same as rows.
+        """
+        table = self.tables.get("confusion")
+        if table is None or tuple(table.columns) != CONFUSION:
+            return None
+        rows = table.with_columns(pl.col(CONFUSION[:2]).fill_null(NO_LABEL))
+        counts = {(ours, theirs): count for ours, theirs, count in rows.iter_rows()}
+        labels = sorted({label for pair in counts for label in pair} - {NO_LABEL})
+        labels += [NO_LABEL] * any(NO_LABEL in pair for pair in counts)
+        columns = {name: [counts.get((own, name), 0) for own in labels] for name in labels}
+        matrix = pl.DataFrame(
+            [pl.Series(name, column, pl.Int64) for name, column in columns.items()]
+        )
+        return matrix.select(pl.Series("reference", labels, pl.String).alias("reference"), pl.all())
 
     def to_flat_dict(self, names: Mapping[str, str] | None = None) -> dict[str, float]:
         """The metrics as numbers by names without dots, for loggers and other programs.

@@ -14,7 +14,8 @@ import msgspec
 from hlteval.extensions import lazy
 from hlteval.findings import Findings
 from hlteval.findings.counts import count_of
-from hlteval.results.verdict import Count, Counts, Output, Refusal
+from hlteval.results.verdict import Citable, Count, Counts, Refusal
+from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput
 
@@ -93,6 +94,37 @@ class Significance(msgspec.Struct, frozen=True, kw_only=True):
     note: str = ""
 
 
+class ErrorCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """How many items two systems have right and wrong.
+
+    Items are those of the reference, and `extra` ones of the systems; stretches of time count as
+    seconds. What is not scored is not counted.
+
+    Attributes:
+        first: name of the first system.
+        second: name of the second system.
+        both_right: items that both have right.
+        only_first: items that only the first has right.
+        only_second: items that only the second has right.
+        both_wrong: items that neither has right: missing, or wrong in any way.
+        both_extra: items that both have, but not the reference.
+        only_first_extra: items that only the first has.
+        only_second_extra: items that only the second has.
+        unpaired: items of the reference that are scored for one of them only.
+    """
+
+    first: str
+    second: str
+    both_right: float
+    only_first: float
+    only_second: float
+    both_wrong: float
+    both_extra: float
+    only_first_extra: float
+    only_second_extra: float
+    unpaired: float
+
+
 class RefusedSystem(Refusal, frozen=True, kw_only=True):
     """A system that has no rank, because nothing of it was scored.
 
@@ -110,7 +142,7 @@ class RefusedSystem(Refusal, frozen=True, kw_only=True):
         return f"{self.name} is refused: {self.reason}"
 
 
-class Comparison(Output, frozen=True, kw_only=True):
+class Comparison(Citable, frozen=True, kw_only=True):
     """Several systems that were scored against one reference, with their differences.
 
     Attributes:
@@ -124,12 +156,16 @@ class Comparison(Output, frozen=True, kw_only=True):
         notes: remarks on how to read the numbers.
         refused: the systems that were not scored, in the order in which they were named.
         paths: the path of each submission, by name.
+        alpha: the level of significance of corrected p values.
+        errors: what each system has right and wrong, item by item; None if it was not wanted, for
+            fewer than two systems, and for tasks without an alignment. In JSON, how many items
+            each pair of systems has right and wrong.
     """
 
     json_schema: ClassVar[str] = "comparison"
     json_members: ClassVar[tuple[str, ...]] = (
         *("task", "profile", "metric", "signature", "systems", "differences", "significance"),
-        *("notes", "refused"),
+        *("notes", "refused", "errors"),
     )
 
     task: str
@@ -142,6 +178,30 @@ class Comparison(Output, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     refused: tuple[RefusedSystem, ...] = ()
     paths: Mapping[str, str] = {}
+    alpha: float = 0.05
+    errors: ErrorAnalysis | None = None
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The longest runs of systems, best first, of which no two differ significantly.
+
+        A system can be in several; one that differs from its neighbours is in none. Pairs without a
+        p value do not differ.
+        """
+        names = [system.name for system in self.systems if system.value is not None]
+        place = {name: at for at, name in enumerate(names)}
+        first = [0] * len(names)  # the first system of the run that ends at each one
+        for pair in self.differences:
+            if pair.corrected is not None and pair.corrected < self.alpha:
+                better, other = sorted((place[pair.first], place[pair.second]))
+                first[other] = max(first[other], better + 1)
+        runs: list[tuple[str, ...]] = []
+        for at in range(len(names)):
+            first[at] = max(first[at], first[at - 1] if at else 0)
+            is_longest = at + 1 == len(names) or first[at + 1] > first[at]
+            if is_longest and at > first[at]:
+                runs.append(tuple(names[first[at] : at + 1]))
+        return tuple(runs)
 
     @property
     def best(self) -> tuple[System, ...]:
@@ -171,6 +231,13 @@ class Comparison(Output, frozen=True, kw_only=True):
     def member_refused(self) -> dict[str, RefusedSystem]:
         """Why systems were not scored, by name."""
         return {system.name: system for system in self.refused}
+
+    @property
+    def member_errors(self) -> tuple[ErrorCounts, ...]:
+        """How many items each pair of systems has right and wrong."""
+        if self.errors is None:
+            return ()
+        return tuple(ErrorCounts(**row) for row in self.errors.counts().iter_rows(named=True))
 
     def to_frame(self, rows: Literal["systems", "differences"] = "systems") -> pl.DataFrame:
         """The systems or the differences of pairs, a row each.
@@ -306,7 +373,7 @@ class MetricSignificance(Significance, frozen=True, kw_only=True):
     metric: str
 
 
-class Leaderboard(Output, frozen=True, kw_only=True):
+class Leaderboard(Citable, frozen=True, kw_only=True):
     """Systems by several metrics.
 
     Attributes:
@@ -344,6 +411,9 @@ class Leaderboard(Output, frozen=True, kw_only=True):
             return f"<Leaderboard: {head}; {number}>"
         best = ", ".join(system.name for system in self.comparisons[0].best)
         return f"<Leaderboard: {head}; {number}; {f'best {best}' if best else NOT_DISTINGUISHABLE}>"
+
+    def _repr_html_(self) -> str:
+        return str(lazy("hlteval.reports.notebook:leaderboard")(self))
 
     @property
     def systems(self) -> tuple[RankedSystem, ...]:

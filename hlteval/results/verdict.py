@@ -244,6 +244,21 @@ class Output(msgspec.Struct, frozen=True, kw_only=True):
         return head(self.json_schema) | self.own_members()
 
 
+class Citable(Output, frozen=True, kw_only=True):
+    """Base of results that a paper cites."""
+
+    def sentence(self, form: Literal["markdown", "latex"] = "markdown") -> str:
+        """The sentence for a paper, as `--format sentence` prints it.
+
+        Args:
+            form: `markdown`, which is also plain text, or `latex`.
+
+        Raises:
+            ValueError: for another format.
+        """
+        return str(lazy("hlteval.reports.sentences:sentence")(self, form))
+
+
 def plain(value: object) -> Any:
     """A value in the types of JSON: findings and structs are objects, and tuples lists.
 

@@ -82,7 +82,7 @@ def serve(
             url = f"http://{HOST}:{bound}/?token={token}"
             page = f'<meta charset="utf-8"><meta http-equiv="refresh" content="0;url={url}">'
             file = folder / "open.html"
-            file.write_text(page)
+            file.write_text(page, "utf-8", newline="\n")
             asyncio.run(_run(application, listener, lambda: ready(url, file)))
 
 

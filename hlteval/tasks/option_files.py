@@ -123,7 +123,7 @@ def read_files(
         side = f"--{option.flag}"
         of_option = [item.of(side) for item in (*source.findings, *found)]
         for item in cascades(of_option, {side: source.path}).kept:
-            blocking = item.severity == Severity.ERROR and option.adds != "tables"
+            blocking = item.severity == Severity.ERROR and option.adds != "texts"
             findings.append(msgspec.structs.replace(item, blocking=blocking))
     return OptionFiles(corpora, values, tuple(findings))
 

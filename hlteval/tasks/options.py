@@ -106,7 +106,7 @@ def check_effect(
             raise WrongOption(option.elsewhere(task.name, command))
         if missing := option.lacks(command, {*given, *present}):
             raise WrongOption(missing)
-        if option.adds == "tables" and "tables" not in present:
+        if option.adds in ("tables", "texts") and "tables" not in present:
             raise WrongOption(f"--{option.flag} has no effect without -o, --report or JSON")
 
 

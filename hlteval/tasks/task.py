@@ -134,6 +134,10 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         joined: a table with more about each row, and the columns by which it is found; its others
             are shown as details.
         shows_documents: whether the beginning of a document is the context of its rows.
+        reference_key: columns that tell items of the reference apart, beside those of the cells,
+            places and facets; systems are compared item by item.
+        system_key: the same for what only a system has, beside those that are not identifiers.
+        stretches: whether rows are stretches of time, which every system divides in its own way.
     """
 
     table: str
@@ -148,6 +152,24 @@ class AlignmentInfo(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     rows: Callable[[DataFrame], DataFrame] | None = None
     joined: tuple[str, tuple[str, ...]] | None = None
     shows_documents: bool = False
+    reference_key: tuple[str, ...] = ()
+    system_key: tuple[str, ...] = ()
+    stretches: bool = False
+
+    def read(self, tables: Mapping[str, DataFrame]) -> tuple[DataFrame, dict[str, str]]:
+        """Return the rows that people read, with what the joined table has, and their details.
+
+        Args:
+            tables: of the scores, with that of the alignment.
+        """
+        rows, details = tables[self.table], dict(self.details)
+        rows = self.rows(rows) if self.rows else rows
+        if self.joined and self.joined[0] in tables:
+            other, key = tables[self.joined[0]], self.joined[1]
+            first = other.unique(key, keep="first", maintain_order=True)
+            rows = rows.join(first, on=key, how="left", maintain_order="left")
+            details |= {name: name for name in other.columns if name not in key}
+        return rows, details
 
 
 class Deposited(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -209,7 +231,8 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         needs: other options that a value needs in scoring; under the empty name, those that any
             value needs.
         adds: what it adds to the report of `score` if it changes no metric: `rows` of the scores,
-            or `tables`, which only -o and JSON show; `compare` does not have it then.
+            `tables`, which only -o and JSON show, or `texts` around errors; `compare` has only the
+            last then, for its report.
         selects_measure: whether its values are measures, of which only the one given is computed;
             the primary metric follows it.
         needs_any: by command, options and arguments of which it needs one to have an effect.
@@ -240,7 +263,7 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: Literal["text", "list", "number"] = "text"
     read: Callable[[Any, Mapping[str, str]], object] | None = None
     needs: Mapping[str, tuple[str, ...]] = {}
-    adds: Literal["", "rows", "tables"] = ""
+    adds: Literal["", "rows", "tables", "texts"] = ""
     selects_measure: bool = False
     needs_any: Mapping[str, tuple[str, ...]] = {}
     selects_documents: bool = False
@@ -289,7 +312,8 @@ class Option(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         """
         home = _HOMES.get(command, command)
         if home == "compare":
-            return "score" in self.commands and not self.adds
+            shows_texts = command == "compare" and self.adds == "texts"
+            return "score" in self.commands and (not self.adds or shows_texts)
         return home in self.commands
 
     def elsewhere(self, task: str, command: str) -> str:

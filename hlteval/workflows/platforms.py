@@ -422,9 +422,15 @@ main()
 '''
 
 
+_ROOMS = ("converters", "grammars", "scoring", "validators")
+"""The packages that are not in the folder of hlteval in a checkout."""
+
+
 def package_files() -> Files:
     """The code of hlteval and of the packages that extend it, as they are installed."""
-    files = below("hlteval", folder_files(Path(str(resources.files("hlteval")))))
+    files: Files = {}
+    for name in ("hlteval", *(f"hlteval.{room}" for room in _ROOMS)):
+        files |= below(name.replace(".", "/"), folder_files(Path(str(resources.files(name)))))
     for distribution in extension_packages():
         for path in distribution.files or ():
             inside = not path.is_absolute() and ".." not in path.parts
@@ -434,7 +440,7 @@ def package_files() -> Files:
 
 
 def folder_files(folder: Path) -> Files:
-    """The files of a folder of modules, those behind links too, but for what Python compiles."""
+    """The files of a folder of modules, but for what Python compiles."""
     files: Files = {}
     for entry in sorted(folder.iterdir()):
         if entry.is_dir() and entry.name != "__pycache__" and not is_junk(entry.name):

@@ -10,19 +10,15 @@ network when the program starts, or, if they are wanted, from the bundle.
 """
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from importlib import import_module
-from itertools import pairwise
 from pathlib import Path
-from typing import ClassVar
 
 import msgspec
 
 from hlteval.converters import known, load
 from hlteval.findings import REFERENCE, Finding, Findings, finding
-from hlteval.findings.suggest import did_you_mean
 from hlteval.reports.packages import (
     Block,
     check_commands,
@@ -43,8 +39,16 @@ from hlteval.sources.writing import check_outputs, file_sha256
 from hlteval.tasks import is_file
 from hlteval.tasks import load as load_task
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.tasks.toml_file import read_toml
-from hlteval.workflows.evaluation.manifests import TaskTables, resolve_options
+from hlteval.workflows.evaluation.competitions import (
+    OPEN,
+    Settings,
+    options_of,
+    read_settings,
+    reference_of,
+    utc,
+    with_manifest,
+)
+from hlteval.workflows.evaluation.manifests import read_manifest
 from hlteval.workflows.platforms import (
     Files,
     below,
@@ -61,96 +65,6 @@ from hlteval.workflows.run.batches import NothingGiven
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
 
-#: The phase where none is declared: it has begun, and has no end.
-_OPEN = Phase("Evaluation", "2000-01-01")
-
-
-@dataclass(frozen=True)
-class Settings(TaskTables):
-    """The settings of a competition as they were read."""
-
-    called: ClassVar[str] = "the settings"
-
-    @property
-    def publication(self) -> Publication:
-        """The competition that is declared, with paths as this process opens them."""
-        content = dict(self.content or {})
-        for key in ("example", "documents"):
-            if key in content:
-                content[key] = self.path_of(content[key])
-        return msgspec.convert(content, Publication)
-
-    def values(self, task: Task) -> Mapping[str, str]:
-        """The options of the task as text, with paths as this process opens them."""
-        return resolve_options(task, self.publication.options, self.path_of)
-
-    def path_of(self, written: str) -> str:
-        """Return a path of the settings as the program opens it."""
-        return str(self.folder / written)
-
-    def check(self, task: Task) -> Iterator[Finding]:
-        """Yield the findings about what is declared, for a task."""
-        declared = self.publication
-        for index, name in enumerate(declared.metrics):
-            if task.statistic(name) is None:
-                hint = did_you_mean(name, task.metrics, f"`hlteval tasks {task.name}` lists them")
-                yield self.finding("BDL106", "metrics", index, metric=name, hint=hint)
-        yield from self.check_options("BDL107", task, declared.options, (), command="score")
-        if declared.profile not in task.profiles:
-            reason = f"{task.display_name} has no profile {declared.profile}"
-            yield self.finding("BDL107", "profile", reason=reason, task=task.name)
-        places: dict[tuple[str | int, ...], str] = {
-            (key,): (self.content or {}).get(key, "") for key in ("example", "documents")
-        }
-        for index, phase in enumerate(declared.phases):
-            places["phases", index, "reference"] = phase.reference
-        for place, path in places.items():
-            if path and not (self.folder / path).exists():
-                yield self.finding("BDL110", *place, path=path)
-        yield from self.check_phases(declared.phases)
-
-    def check_phases(self, phases: Sequence[Phase]) -> Iterator[Finding]:
-        """Yield the findings about the dates of phases, by themselves and in sequence."""
-        for index, phase in enumerate(phases):
-            for key in ("start", "end"):
-                written = getattr(phase, key)
-                if written and not utc(written):
-                    yield self.finding("BDL108", "phases", index, key, key=key, given=written)
-            if phase.end and "" < utc(phase.end) <= utc(phase.start):
-                yield self.finding("BDL109", "phases", index, "end", reason="it ends at its start")
-        for index, (first, second) in enumerate(pairwise(phases), 1):
-            if not first.end:
-                reason = f"{first.name} has no end, but is not the last"
-                yield self.finding("BDL109", "phases", index - 1, reason=reason)
-            elif utc(first.end) and utc(first.end) >= utc(second.start) > "":
-                reason = f"{second.name} begins before {first.name} has ended"
-                yield self.finding("BDL109", "phases", index, "start", reason=reason)
-
-
-def utc(written: str) -> str:
-    """Return a date and time in UTC as platforms read it; empty if it is none.
-
-    Examples:
-        >>> utc("2026-12-01"), utc("2026-12-01T12:00:00+02:00"), utc("soon")
-        ('2026-12-01 00:00:00', '2026-12-01 10:00:00', '')
-    """
-    try:
-        moment = datetime.fromisoformat(written.strip())
-    except ValueError:
-        return ""
-    moment = moment if moment.tzinfo is None else moment.astimezone(UTC)
-    return moment.strftime("%Y-%m-%d %H:%M:%S")
-
-
-def read_settings(path: str | None) -> Settings:
-    """Read the settings of a competition; without a file, all have their defaults.
-
-    Raises:
-        FileNotFoundError: if the file does not exist.
-        NotToml: if it is not one file.
-    """
-    return Settings("", content={}) if path is None else read_toml(path, "publish", "BDL", Settings)
-
 
 @dataclass(frozen=True)
 class Plan:
@@ -162,6 +76,7 @@ class Plan:
         platform: what it is made for.
         vendor: whether the scoring program has its libraries.
         settings: the file of the settings, in whose folder paths of references are.
+        manifest: the path of the manifest of an evaluation; empty for none.
     """
 
     request: Request
@@ -169,6 +84,7 @@ class Plan:
     platform: Platform
     vendor: bool = False
     settings: Settings = field(default_factory=lambda: Settings("", content={}))
+    manifest: str = ""
 
     @property
     def task(self) -> Task:
@@ -178,7 +94,7 @@ class Plan:
     @property
     def phases(self) -> Sequence[Phase]:
         """The phases, with dates in UTC and paths of references as this process opens them."""
-        given = self.publication.phases or (_OPEN,)
+        given = self.publication.phases or (OPEN,)
         return [
             msgspec.structs.replace(
                 phase,
@@ -216,9 +132,10 @@ def make_plan(
     given: Mapping[str, str | None],
     options: Mapping[str, str],
     *,
+    manifest: str | None = None,
     vendor: bool = False,
 ) -> tuple[Plan | None, tuple[Finding, ...]]:
-    """Make the plan of a bundle: the settings of a file, and those that are given.
+    """Make the plan of a bundle: of a manifest, the settings of a file, and those that are given.
 
     Args:
         task: name of the task.
@@ -227,23 +144,31 @@ def make_plan(
         settings: the file; None for none.
         given: settings that override those of the file, by name.
         options: options of the task, likewise.
+        manifest: that of an evaluation, for what neither the file nor `given` says; None for none.
         vendor: whether the scoring program has its libraries.
 
     Returns:
-        The plan, None if the settings have errors; and their findings.
+        The plan, None if the settings or the manifest have errors; and their findings.
 
     Raises:
         FileNotFoundError: if the file does not exist.
-        WrongOption: if the task needs a reference, or has none.
+        WrongOption: if the task needs a reference, or has none, or if the manifest is not for it.
     """
     read, declared = read_settings(settings), load_task(task)
     if declared.metric is None:
         raise WrongOption(f"{task} cannot be scored: it supports validation only")
     findings = (*read.findings, *(read.check(declared) if read.content is not None else ()))
+    evaluation = None if manifest is None else read_manifest(manifest)
+    findings += () if evaluation is None else evaluation.check()
     if any(each.severity == "error" for each in findings):
         return None, findings
+    publication = read.publication
+    if evaluation is not None:
+        publication = with_manifest(read, evaluation, declared)
+        reference = reference or reference_of(evaluation, declared)
+        options = {**options_of(evaluation, declared), **read.values(declared), **options}
     publication = msgspec.structs.replace(
-        read.publication, **{name: value for name, value in given.items() if value}
+        publication, **{name: value for name, value in given.items() if value}
     )
     own = [phase.reference for phase in publication.phases]
     if reference and declared.scored_alone:
@@ -258,7 +183,7 @@ def make_plan(
         open_source(path)
     merged = {**read.values(declared), **options}
     request = Request(task, "", reference, profile=publication.profile, options=merged)
-    return Plan(request, publication, platform, vendor, read), findings
+    return Plan(request, publication, platform, vendor, read, manifest or ""), findings
 
 
 def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
@@ -278,7 +203,8 @@ def publish(plan: Plan, target: str, *, force: bool = False) -> PackedArchive:
     if path.exists() and not force:
         raise FileExistsError(f"{path} exists; use --force to replace it")
     publication = plan.publication
-    read = [*plan.references, publication.example, publication.documents, plan.settings.path]
+    read = [*plan.references, publication.example, publication.documents]
+    read += [plan.settings.path, plan.manifest]
     read += [str(plan.request.options.get(o.name) or "") for o in task.options if o.is_input]
     check_outputs([path], filter(None, read))
     check_references(plan)

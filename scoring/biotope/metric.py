@@ -30,7 +30,9 @@ from hlteval.scoring.biotope.annotations import (
     with_kinds,
 )
 from hlteval.scoring.biotope.referents import Ontology
+from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
+from hlteval.scoring.metric import Tables
 from hlteval.scoring.pairings import METRICS, PLACE, PairingMetric, side_by_side, with_outcomes
 from hlteval.scoring.ratios import Numbers
 
@@ -280,6 +282,22 @@ class BiotopeMatch(PairingMetric):
         return Pairing(pairs, ((), again["row_system"].unique().to_list()))
 
     # Scorings: which pairs count, and as what.
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`; others are paired by their place, or their arguments."""
+        labels, texts = ("reference_type", "predicted_type"), ("reference_text", "predicted_text")
+        if labels[0] not in aligned.columns:
+            return {}, {}
+        if "reference_start" in aligned.columns:
+            places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
+            rows = pair_by_place(aligned, labels, places)
+        else:
+            rows = pair_by_key(aligned, labels, texts)
+        return {"confusion": count_labels(rows, labels)}, {}
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
         """The counts of a scoring by document."""

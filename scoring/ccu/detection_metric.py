@@ -26,6 +26,7 @@ from hlteval.representation import Corpus
 from hlteval.representation.corpus import of_documents
 from hlteval.scoring.ccu import detections
 from hlteval.scoring.ccu.detections import CORRECT, FALSE, MISSED
+from hlteval.scoring.confusions import count_labels, pair_by_place
 from hlteval.scoring.instance_detection import average_precision, points
 from hlteval.scoring.metric import SCORINGS, Metric, Replicates, Tables, Weights
 from hlteval.scoring.ratios import rates, side_rates
@@ -317,6 +318,22 @@ class InstanceDetection(Detection):
         for name in criteria if len(criteria) > 1 else ():
             found |= values(measured, averaged, name, f"@{name}")
         return found
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion` of classes by the first criterion; others are paired by overlap."""
+        first = pl.col("criterion") == pl.col("criterion").first()
+        rows = aligned.filter(first, pl.col("outcome").is_in([CORRECT, MISSED, FALSE]))
+        rows = rows.with_columns(
+            _ours=pl.when(pl.col("outcome") != FALSE).then("class"),
+            _theirs=pl.when(pl.col("outcome") != MISSED).then("class"),
+        )
+        places = ("reference_start", "reference_end"), ("system_start", "system_end")
+        labels = ("_ours", "_theirs")
+        return {"confusion": count_labels(pair_by_place(rows, labels, places), labels)}, {}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Say what is not scored, and why.

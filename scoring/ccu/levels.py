@@ -24,6 +24,7 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, align
 from hlteval.representation.judgments import is_text
 from hlteval.scoring.agreement.coefficients import concordance, kappas
+from hlteval.scoring.confusions import count_labels
 from hlteval.scoring.metric import SCORINGS, AdditiveMetric, Replicates, Sums, Tables, columns_of
 from hlteval.scoring.ratios import Numbers, plain, ratio
 
@@ -487,6 +488,11 @@ CENTRE = 500
 MOMENTS = ("units", "x", "y", "xx", "yy", "xy")
 #: The least levels of the second and the third point of the scales of three points.
 POINTS = (300, 700)
+#: What the points are called.
+POINT_NAMES: Mapping[str, Sequence[str]] = {
+    "valence": ("negative", "neutral", "positive"),
+    "arousal": ("low", "medium", "high"),
+}
 #: Units by the point of the reference and that of the system.
 CELLS = tuple(f"cell_{row}{column}" for row in range(3) for column in range(3))
 
@@ -500,16 +506,17 @@ def moments(centre: float) -> list[pl.Expr]:
     return [units.sum(), *sums]
 
 
+def _point(side: str) -> pl.Expr:
+    return pl.sum_horizontal((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)
+
+
 def cells() -> list[pl.Expr]:
     """How many units are in each cell of the confusion matrix of points: `CELLS`.
 
     Negative, neutral and positive valence, or low, medium and high arousal: 1 to 299, 300 to 699
     and 700 to 1000. Averages between two points belong to the lower one.
     """
-    row, column = (
-        pl.sum_horizontal((pl.col(side) >= least).cast(pl.Int8) for least in POINTS)
-        for side in ("reference", "system")
-    )
+    row, column = map(_point, SIDES)
     cell = 3 * row + column
     return [pl.col("units").filter(cell == n).sum().alias(name) for n, name in enumerate(CELLS)]
 
@@ -630,6 +637,18 @@ class LevelDiarization(AdditiveMetric):
             for measure in ("ccc", "kappa", "ccc_document_mean")
         ]
         return metrics, {"scorings": pl.DataFrame(rows, schema=dict(SCORINGS), orient="row")}
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion` of the units by their points, such as `negative` and `neutral`."""
+        names = POINT_NAMES[self.kind]
+        points = [_point(side).replace_strict([*range(3)], names).alias(side) for side in SIDES]
+        known = pl.all_horizontal(pl.col(side).is_not_nan() for side in SIDES)
+        rows = aligned.drop_nulls(SIDES).filter(known).with_columns(points)
+        return {"confusion": count_labels(rows, SIDES, "units")}, {}
 
     def values(self, sums: Mapping[str, Numbers]) -> dict[str, NDArray[np.float64]]:
         """Each value, of an element of the sums each."""

@@ -568,9 +568,10 @@ class OfficialLevelDiarization(levels.LevelDiarization):
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[Tables, dict[str, str]]:
-        """The file of all units that the public scorer writes."""
+        """The confusion of points, and the file of all units that the public scorer writes."""
+        tables, _ = super().error_analysis(aligned, total)
         files = {} if crashes(total) else {"segment_diarization.tab": units(aligned, self.kind)}
-        return {}, files
+        return tables, files
 
 
 def level_diarization(

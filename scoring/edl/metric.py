@@ -15,6 +15,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align
+from hlteval.scoring.confusions import count_labels
 from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
 from hlteval.scoring.edl.counts import AVERAGES, Counting, scorings
@@ -187,11 +188,12 @@ class LinkMatch(Metric):
     def error_analysis(
         self, aligned: pl.DataFrame, total: pl.DataFrame
     ) -> tuple[dict[str, pl.DataFrame], dict[str, str]]:
-        """The tables `errors` (mentions by document and type) and `clusters`, and a listing."""
+        """The tables `errors` (by document and type), `confusion` and `clusters`, and a listing."""
         whole = encode(self._best_candidates(total))
         rows = whole.rows.select("system", item="span", cluster="eid", group=pl.lit(0, pl.Int64))
         clusters = errors.clusters(rows, whole.names["eid"])
-        tables = {"errors": errors.by_document(aligned), "clusters": clusters}
+        types = count_labels(aligned, ("reference_type", "system_type"))
+        tables = {"errors": errors.by_document(aligned), "confusion": types, "clusters": clusters}
         return tables, {"errors.txt": errors.listing(aligned, clusters)}
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[LinkMatch, ...]:

@@ -24,6 +24,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.findings.counts import count_of, first_names
+from hlteval.scoring.confusions import count_labels
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Rates, plain, ratio
 
@@ -331,8 +332,7 @@ class LabelMetric(AdditiveMetric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """The table `confusion`: how often the alignment has a label beside another, or none."""
-        pairs = aligned.group_by(label="reference_label", system="system_label")
-        counts = pairs.agg(count=pl.len()).sort("label", "system", nulls_last=True)
+        counts = count_labels(aligned, ("reference_label", "system_label"))
         return {"confusion": counts}, {}
 
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:

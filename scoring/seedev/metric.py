@@ -17,7 +17,8 @@ from typing import ClassVar
 import polars as pl
 
 from hlteval.representation import Corpus, align, first_case
-from hlteval.scoring.metric import MARKS, Evidence, texts
+from hlteval.scoring.confusions import count_labels, pair_by_key
+from hlteval.scoring.metric import MARKS, Evidence, Tables, texts
 from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side
 from hlteval.scoring.ratios import Numbers
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
@@ -148,6 +149,21 @@ class EventMatch(PairingMetric):
         """The texts of a batch, and the arguments of the events of both sides."""
         return Evidence(texts(reference, system), marks(*align(reference, system)))
 
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`; events without a partner are paired by what fills their roles."""
+        labels, keys = ("reference_type", "predicted_type"), ("_ours", "_theirs")
+        filler = pl.element().str.replace("^[^:]*:", "")
+        fillers = (
+            pl.col(side).list.eval(filler).list.sort().list.join(" ").replace("", None).alias(key)
+            for side, key in zip(("reference_arguments", "predicted_arguments"), keys, strict=True)
+        )
+        rows = pair_by_key(aligned.with_columns(fillers), labels, keys)
+        return {"confusion": count_labels(rows, labels)}, {}
+
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations, which have the same measures."""
@@ -185,8 +201,8 @@ def _align(
 
     A row per pair, or per annotation that has no partner: identifiers and types (null on the side
     that has none), the similarity (0 without a partner), `missing` or `extra` where only one side
-    is negated, and the optional arguments that only the reference has, that only the system has,
-    and that both fill differently, as role:filler.
+    is negated; the optional arguments that only the reference has, that only the system has, and
+    that both fill differently; and all arguments of both sides; as role:filler.
 
     Args:
         pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other` and
@@ -200,6 +216,10 @@ def _align(
     rows = rows.join(left, on="row", how="left")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
     paired = rows.drop_nulls("weight")
+    for each, row, name in zip(sides, ("row", "row_system"), ("ours", "theirs"), strict=True):
+        fills = each.arguments.group_by(pl.col("frame_row").alias(row))
+        lines = fills.agg(pl.format("{}:{}", "role", "target").sort().alias(name))
+        rows = rows.join(lines, on=row, how="left")
     optional = (each.arguments.filter(pl.col("role").is_in(conditions)) for each in sides)
     left, right = (rows.select("role", "target", "key", row="frame_row") for rows in optional)
     ours = paired.select("at", "row").join(left, on="row")
@@ -229,6 +249,8 @@ def _align(
         similarity=pl.col("weight").fill_null(0) / UNIT,
         negation=negation,
         **{name: pl.col(name).fill_null([]) for name in ("missing", "extra", "wrong")},
+        reference_arguments=pl.col("ours").fill_null([]),
+        predicted_arguments=pl.col("theirs").fill_null([]),
     )
 
 

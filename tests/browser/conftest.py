@@ -63,9 +63,14 @@ def open_report(browser: Any) -> Iterator[Open]:
     """Opens a report; at the end, nothing may have happened that must not."""
     opened: list[Opened] = []
 
-    def run(path: Path, *, width: int = 1200, scheme: str = "light") -> Opened:
+    def run(
+        path: Path, *, width: int = 1200, scheme: str = "light", scripts: bool = True
+    ) -> Opened:
         context = browser.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=scheme, reduced_motion="reduce"
+            viewport={"width": width, "height": 800},
+            color_scheme=scheme,
+            reduced_motion="reduce",
+            java_script_enabled=scripts,
         )
         context.set_default_timeout(8_000)
         report = Opened(context.new_page())

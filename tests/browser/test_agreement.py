@@ -22,6 +22,14 @@ def agreement(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
+def three(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("three") / "report.html"
+    files = {name: DEMO / "annotators" / f"{name}.tab" for name in ("ada", "bo", "eve")}
+    hlteval.report(hlteval.agreement("lorehlt-edl", files), path)
+    return path
+
+
+@pytest.fixture(scope="module")
 def campaign(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("campaign")
     systems = "\n".join(f"{name} = '{DEMO / name}'" for name in ("reference", "system", "flawed"))
@@ -55,3 +63,22 @@ def test_cells_of_a_campaign_lead_to_leaderboards(open_report, campaign, scheme)
     expect(link).to_have_attribute("href", "leaderboards/seedev-full-plan.html")
     board = open_report(campaign.parent / "leaderboards" / "seedev-full-plan.html", width=360)
     expect(board.page.locator("main")).to_contain_text("reference")
+
+
+def test_agreement_begins_with_that_of_all_annotators_and_a_figure_of_their_pairs(
+    open_report, three
+):
+    page = open_report(three, width=360).page
+    headline = page.get_by_role("region", name="Agreement", exact=True)
+    main = headline.locator(".fact.main")
+    expect(main).to_contain_text("type: alpha")
+    expect(main).to_contain_text("0.8358")
+    expect(headline).to_contain_text("mean of 3 pairs, 0.7356 to 0.7765")
+    paper = page.get_by_role("region", name="In a paper")
+    expect(paper).to_contain_text("agree on type with Krippendorff's alpha .836")
+    pairs = page.get_by_role("region", name="Pairs of annotators")
+    expect(pairs.locator("svg circle")).to_have_count(3)
+    expect(pairs.locator("svg")).to_contain_text("ada, bo")
+    pairs.get_by_label("Measure").select_option("type: kappa")
+    expect(pairs.locator("svg")).to_contain_text("0.9115")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -18,6 +19,7 @@ from hlteval.results.systems import RefusedSystem
 from hlteval.results.verdict import Refusal, Verdict
 from hlteval.workflows.run.request import Intervals
 from tests.browser.hostile import HOSTILE, poisoned, scores
+from tests.browser.test_other_reports import verdict_of_files
 from tests.cli.test_widths import FLAWED, SIDES
 from tests.runs import compare, validate
 from tests.unit.tasks.test_alignments import scored
@@ -40,6 +42,10 @@ def visited(open_report: Any, result: Any, path: Path) -> Any:
 @pytest.mark.parametrize("task", sorted(SIDES))
 def test_scores(open_report: Any, tmp_path: Path, task: str) -> None:
     page = visited(open_report, scores(scored(task)), tmp_path / "report.html")
+    page.get_by_role("tab", name="Overview").click()
+    page.locator(".stack a, .parts a").last.click()
+    expect(page.locator(".part-alignment .found")).not_to_have_text(re.compile("^0 of"))
+    page.reload()
     page.get_by_role("tab", name="Alignment").click()
     shown = page.locator(".pair").first
     expect(shown).to_contain_text("<img src=x onerror=alert(2)>")
@@ -65,6 +71,15 @@ def verdict() -> Verdict:
 def test_verdict(open_report: Any, tmp_path: Path) -> None:
     page = visited(open_report, poisoned(verdict()), tmp_path / "report.html")
     expect(page.locator("main")).to_contain_text("<img src=x onerror=alert(2)>")
+
+
+def test_heat_map(open_report: Any, tmp_path: Path) -> None:
+    page = visited(open_report, poisoned(verdict_of_files()), tmp_path / "report.html")
+    heat = page.locator(".heat")
+    title = heat.get_by_role("link", name="b.a2").get_attribute("title")
+    assert title is not None and title.startswith("</script><script>alert(1)")
+    heat.get_by_role("link", name="20", exact=True).click()
+    expect(page.locator(".part-findings .finding")).to_have_count(20)
 
 
 def test_refusal(open_report: Any, tmp_path: Path) -> None:

@@ -47,6 +47,51 @@ def test_the_headline_is_there_at_once(open_report, report):
     expect(main.locator(".interval")).to_have_text("[0.6886, 0.8803]")
 
 
+def test_the_first_screen_shows_before_it_lists(open_report, report):
+    opened = open_report(report, width=1366)
+    names = opened.page.locator(".fact dt").all_inner_texts()
+    assert names == ["both.f (primary)", "both.rec", "both.pre", "both.err", "both.und"]
+    parts = opened.page.locator(".parts li")
+    expect(parts).to_have_text(["correct 56 77.8 %", "incorrect 16 22.2 %"])
+    for title in ("both.f by type, lowest first", "both.f by document, lowest first"):
+        heading = opened.page.get_by_role("heading", name=title)
+        expect(heading).to_be_in_viewport()
+    expect(opened.page.get_by_text("CONTEST.LOSER has the lowest value, 0.6667.")).to_be_visible()
+    parts.get_by_role("link").nth(1).click()
+    panel = opened.page.get_by_role("tabpanel", name="Alignment")
+    expect(panel.locator(".found")).to_have_text("16 of 216 rows")
+    expect(opened.page.get_by_role("tab", name="Alignment")).to_be_focused()
+    expect(panel.get_by_label("Compared by").first.locator("option:checked")).to_have_text(
+        "both (72)"
+    )
+    opened.tab("Overview").locator(".parts a").first.click()
+    expect(panel.locator(".found")).to_have_text("56 of 216 rows")
+
+
+def test_the_first_screen_has_the_curves_of_the_task(open_report, curves):
+    page = open_report(curves, width=1366).page
+    expect(page.get_by_role("heading", name="Precision and recall by layer")).to_be_visible()
+    chart = page.get_by_role("img", name="Precision and recall by layer")
+    expect(chart.locator("text").filter(has_text="Type+Place")).to_be_visible()
+    page.get_by_role("link", name="Evacuation, false positive: 1").click()
+    panel = page.get_by_role("tabpanel", name="Alignment")
+    expect(panel.locator("article")).to_have_count(1)
+    expect(panel.locator("article")).to_contain_text("false positive")
+
+
+def test_without_scripts_there_are_tables(open_report, report):
+    page = open_report(report, scripts=False).page
+    expect(page.get_by_role("tablist")).to_be_hidden()
+    expect(page.locator(".parts li").first).to_be_visible()
+    documents = page.locator("section").filter(has_text="both.f by document, lowest first")
+    expect(documents.locator("td").first).to_have_text("C12")
+    expect(documents.locator("td").nth(1)).to_have_text("0.3636")
+    aligned = page.locator(".part-alignment tbody tr")
+    expect(aligned).to_have_count(100)
+    expect(aligned.first.locator("td").first).to_have_text("incorrect")
+    expect(page.locator(".part-alignment caption")).to_have_text(" (the first 100 of 216 rows)")
+
+
 def test_tabs_by_mouse_and_keyboard(open_report, report):
     opened = open_report(report)
     panel = opened.tab("Scores")
@@ -118,12 +163,12 @@ def test_paper_has_all_parts_and_plain_tables(open_report, report):
     expect(page.locator("table.paper")).to_have_count(0)
 
 
-def test_bars_of_documents_are_ordered_by_value(open_report, report):
+def test_values_of_documents_are_ordered(open_report, report):
     panel = open_report(report).tab("Breakdown")
     panel.locator("select").first.select_option("document")
     panel.get_by_label("Order").select_option("lowest first")
     panel.get_by_text("Values as a table").click()
-    expect(panel.get_by_role("img")).to_have_accessible_name("both.f by document: 12 bars")
+    expect(panel.get_by_role("img")).to_have_accessible_name("both.f by document: 12 values")
     expect(panel.locator(".tabulator-row")).to_have_count(10)
 
 
@@ -132,3 +177,18 @@ def test_one_curve_is_chosen(open_report, curves):
     all_points = panel.locator("circle").count()
     panel.get_by_label("Curve").select_option("Relevance")
     assert 0 < panel.locator("circle").count() < all_points
+
+
+def test_a_label_of_the_confusion_selects_its_rows(open_report, tmp_path):
+    entities = DEMO / "entities"
+    scores = score("lorehlt-edl", str(entities / "reference.tab"), str(entities / "system.tab"))
+    write(scores, tmp_path / "report.html")
+    opened = open_report(tmp_path / "report.html", width=360)
+    panel = opened.tab("Breakdown")
+    matrix = panel.locator(".part-confusion")
+    expect(matrix.locator("tbody tr")).to_have_count(5)
+    expect(matrix.locator("td.same-5")).to_have_text("2")
+    expect(matrix.locator("tbody tr").nth(0).locator("td")).to_have_text(["1", "", "", "", "1"])
+    assert opened.page.evaluate("document.documentElement.scrollWidth") == 360
+    matrix.get_by_role("link", name="GPE").click()
+    expect(opened.page.locator(".part-alignment .found")).to_have_text("2 of 6 rows")

@@ -392,3 +392,42 @@ def test_equal_systems_on_five_documents_have_no_probability_by_jackknife(
     reason = "no difference can be significant: 5 documents with counts, at least 6 are needed"
     assert result["significance"]["note"] == reason
     assert f"not distinguishable: {reason}" in invoke(*given).stdout
+
+
+def test_a_folder_has_the_errors_item_by_item(invoke: Run, tmp_path: Path) -> None:
+    systems = [DEMO / "careful.tpl", DEMO / "bold.tpl"]
+    given = ("compare", "hub4", "-r", DEMO / "reference.tpl", *systems, "--bootstrap", 9)
+    folder = tmp_path / "compared"
+    for _ in range(2):  # results are replaced
+        done = invoke(*given, "-o", folder)
+        assert done.exit_code == 0, done.stderr
+    tables = {path.stem: path.read_text("utf-8").splitlines() for path in folder.glob("*.tsv")}
+    assert sorted(tables) == [
+        *("differences", "error_counts", "error_counts_by_document", "error_counts_by_label"),
+        *("errors", "systems"),
+    ]
+    assert tables["error_counts"][1] == "careful\tbold\t51\t12\t5\t4\t0\t0\t0\t0"
+    assert tables["error_counts_by_label"][1:] == [
+        "careful\tbold\tCONTEST\t39\t12\t5\t4\t0\t0\t0\t0",
+        "careful\tbold\tTEMPLATE\t12\t0\t0\t0\t0\t0\t0\t0",
+    ]
+    assert len(tables["error_counts_by_document"]) == 1 + 12
+    assert len(tables["errors"]) == 1 + 216
+    own = json.loads((folder / "comparison.json").read_text("utf-8"))
+    assert own == json.loads(invoke(*given, "--format", "json").stdout)
+    assert own["errors"][0]["only_first"] == 12
+    (folder / "notes.md").write_text("mine")
+    refused = invoke(*given, "-o", folder)
+    assert refused.exit_code == 2
+    assert "contains files other than a comparison" in refused.stderr
+
+
+def test_texts_are_around_the_errors_of_a_report(invoke: Run, tmp_path: Path) -> None:
+    folder = DEMO.parent / "entities"
+    given = ("compare", "lorehlt-edl", "-r", folder / "reference.tab", folder / "system.tab")
+    given += (folder / "reference.tab", "--texts", folder / "texts", "--bootstrap", 9)
+    assert invoke(*given, "--report", tmp_path / "report.html").exit_code == 0
+    assert "Mr Omar" in (tmp_path / "report.html").read_text("utf-8")
+    refused = invoke(*given)
+    assert refused.exit_code == 2
+    assert "--texts has no effect without -o, --report or JSON" in refused.stderr

@@ -5,6 +5,7 @@ Each is reported in one line, exit code 2; nothing is half-written, and nothing 
 
 from __future__ import annotations
 
+import io
 import os
 import random
 import resource
@@ -18,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from hlteval.cli import main
+from hlteval.cli import main, process
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
 HUB4 = FIXTURES / "hub4" / "valid"
@@ -357,6 +358,18 @@ def test_a_signal_that_is_seen_while_an_error_comes_leaves_nothing(tmp_path: Pat
     done = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True)
     assert (done.returncode, done.stderr) == (-signal.SIGINT, b"")
     assert not list(tmp_path.iterdir())
+
+
+def test_a_pipe_of_windows_gets_the_bytes_that_others_get() -> None:
+    raw = io.BytesIO()
+    stream = io.TextIOWrapper(raw, encoding="cp1252", newline="\r\n")
+    process.write_as_everywhere(stream)
+    stream.write("Ош → Osh\n")
+    stream.flush()
+    assert raw.getvalue() == "Ош → Osh\n".encode()
+    replaced = io.StringIO()
+    process.write_as_everywhere(replaced)  # a program has put it there: it stays
+    assert replaced.newlines is None
 
 
 WHILE_POLARS_STARTS = """

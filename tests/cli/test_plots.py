@@ -42,6 +42,20 @@ def test_a_comparison_has_the_curves_of_its_systems(invoke: Run, tmp_path: Path)
     assert all(shown in text for shown in (">Relevance<", ">recall<", ">system<"))
 
 
+def test_agreement_is_plotted_with_its_pairs_and_alpha(invoke: Run, tmp_path: Path) -> None:
+    picture = tmp_path / "agreement.svg"
+    files = [DEMO.parent / "annotators" / f"{name}.tab" for name in ("ada", "bo", "eve")]
+    assert invoke("agreement", "lorehlt-edl", *files, "--plot", picture).exit_code == 0
+    text = picture.read_text("utf-8")
+    for shown in (
+        *(">ada, bo<", ">bo, eve<", ">0.7442 [0.6047, 0.8605]<", ">strong_mention_match.fscore<"),
+        *(">Krippendorff's alpha of all annotators<", ">0.8358 [0.7582, 0.9100]<"),
+    ):
+        assert shown in text
+    found = hlteval.agreement("lorehlt-edl", files, bootstrap=0).plot()
+    assert found.axes[0].get_xlabel() == "strong_typed_all_match.fscore"
+
+
 @pytest.mark.parametrize("command", ["score", "compare"])
 @pytest.mark.parametrize(
     ("plot", "problem"),
@@ -75,7 +89,7 @@ def test_python_plots_too(reference: Path, system: Path) -> None:
 def test_an_extra_that_is_missing_is_named(
     invoke: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr("hlteval.workflows.compare.plotting.find_spec", lambda _: None)
+    monkeypatch.setattr("hlteval.reports.curves.find_spec", lambda _: None)
     given = (
         "score",
         "hub4",

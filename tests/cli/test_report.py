@@ -59,7 +59,12 @@ def test_a_comparison_has_a_report_with_its_refused_systems(invoke: Run, tmp_pat
     given = ("-r", DEMO / "reference", *systems, "--bootstrap", 10, "--report", path)
     result = invoke("compare", "seedev-full", *given)
     assert result.exit_code == 1
-    assert [title.strip() for title in titles(path)] == ["Overview", "Differences", "Refused"]
+    assert [title.strip() for title in titles(path)] == [
+        "Overview",
+        "Differences",
+        "Errors",
+        "Refused",
+    ]
     assert "SEE205" in path.read_text("utf-8")
 
 

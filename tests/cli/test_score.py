@@ -58,8 +58,10 @@ ALIGNMENT = [
     "missing",
     "extra",
     "wrong",
+    "reference_arguments",
+    "predicted_arguments",
 ]
-FILES = ["alignment.tsv", "metrics.tsv", "scores.json", "scorings.tsv"]
+FILES = ["alignment.tsv", "confusion.tsv", "metrics.tsv", "scores.json", "scorings.tsv"]
 
 
 @pytest.fixture
@@ -101,7 +103,7 @@ def test_json_is_of_the_promised_shape(invoke: Run, given: tuple[object, ...]) -
         "predictions": 6,
     }
     assert (scores["intervals"], scores["notes"]) == ({}, [])
-    assert list(scores["tables"]) == ["scorings", "alignment"]
+    assert list(scores["tables"]) == ["scorings", "alignment", "confusion"]
     rows = scores["tables"]["scorings"]
     assert all(list(row) == ["evaluation", "scoring", "measure", "value"] for row in rows)
     assert len(rows) == (1 + 21) * 7
@@ -130,6 +132,8 @@ def test_json_is_of_the_promised_shape(invoke: Run, given: tuple[object, ...]) -
         "missing": [],
         "extra": [],
         "wrong": [],
+        "reference_arguments": ["Participant:T10", "Process:T9"],
+        "predicted_arguments": [],
     }
     counts = {"severity": {"error": 0, "warning": 0, "info": 0}, "code": {}, "side": {}}
     assert scores["findings"] == counts
@@ -521,3 +525,26 @@ def test_quiet_shows_what_is_undefined_and_keeps_warnings(
     done = invoke("score", "seedev-full", "-r", reference, "-s", table, "--lenient", "-q")
     assert done.stdout == "0.0000\n"
     assert done.stderr == "WARNING: nothing was read of the submission: 0 documents, 0 records\n"
+
+
+def test_the_confusion_of_labels_is_a_matrix(invoke: Run, reference: Path, system: Path) -> None:
+    given = ("score", "seedev-full", "-r", reference, "-s", system, "--confusion")
+    done = invoke(*given)
+    assert done.exit_code == 0, done.stderr
+    title = "Confusion of labels (rows: reference, columns: system)"
+    assert title in done.stdout
+    assert title not in invoke(*given[:-1]).stdout
+    (head,) = [line for line in invoke(*given, "--format", "markdown").stdout.splitlines()
+               if "(none)" in line and "---" not in line and line.count("|") > 3][:1]  # fmt: skip
+    assert head.strip("| ").endswith("(none)")
+    refused = invoke(*given, "--format", "json")
+    assert refused.exit_code == 2
+    assert "--confusion has no effect" in refused.stderr
+
+
+def test_a_task_without_labels_has_no_confusion(invoke: Run) -> None:
+    folder = Path("hlteval/demo/comparison")
+    sides = ("-r", folder / "reference.tpl", "-s", folder / "bold.tpl")
+    done = invoke("score", "hub4", *sides, "--confusion")
+    assert done.exit_code == 2
+    assert "hub4 has no labels that can be confused" in done.stderr

@@ -112,8 +112,8 @@ COR110-other-document.jsonl     -            6  77  78  E
 """
 OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}
 """Codes of programs that end, which cli/test_pipeline.py and unit/campaign/test_graph.py end."""
-OF_ABSENT = {"LDB201"}
-"""Codes of what is not there, which cli/test_leaderboard.py names."""
+OF_ABSENT = {"LDB201", "OPT117"}
+"""Codes of what is not there, which cli/test_leaderboard.py and generic/test_annotators.py name."""
 OF_SIZES = {"GEN409"}
 """Codes of what would be large, which unit/generic/test_rules.py makes small."""
 CONVERSIONS = """

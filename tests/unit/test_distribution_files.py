@@ -87,10 +87,10 @@ def instructions(name: str) -> list[tuple[str, str]]:
 def test_the_lines_of_the_container_file() -> None:
     lines = instructions("Containerfile")
     kinds = [kind for kind, _ in lines]
-    assert set(kinds) <= {"FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
+    assert {*kinds} <= {"ARG", "FROM", "WORKDIR", "COPY", "RUN", "ENV", "USER", "ENTRYPOINT", "CMD"}
     bases = [rest.split()[0] for kind, rest in lines if kind == "FROM"]
-    assert len(set(bases)) == 1, "both stages have the same libraries"
-    version = re.fullmatch(r"python:(3\.\d+)-slim", bases[0])
+    assert bases == ["${BASE}"] * 2, "both stages have the same libraries"
+    version = re.fullmatch(r"BASE=python:(3\.\d+)-slim", dict(lines)["ARG"])
     assert version
     assert f"Programming Language :: Python :: {version[1]}" in PROJECT["classifiers"]
     stages = [rest.split(" AS ")[1] for kind, rest in lines if kind == "FROM" and " AS " in rest]
@@ -157,3 +157,58 @@ def test_the_page_on_citing_is_up_to_date(golden: Any) -> None:
 def test_every_task_is_cited_by_its_specification(name: str) -> None:
     row = f"| [{name}](tasks.md#{name}) | {tasks.load(name).specification} |\n"
     assert row in cite_page()
+
+
+WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+RECIPE = yaml.safe_load((ROOT / "packaging/conda/recipe.yaml").read_text("utf-8"))
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_may_do_little_and_puts_no_value_into_a_script(path: Path) -> None:
+    workflow = yaml.safe_load(path.read_text("utf-8"))
+    assert workflow["permissions"] == {"contents": "read"}
+    for job in workflow["jobs"].values():
+        assert job.get("timeout-minutes", 0) or job.get("needs"), "a job ends"
+        for step in job["steps"]:
+            assert ("uses" in step) != ("run" in step)
+            assert "${{" not in step.get("run", ""), "values reach scripts by the environment only"
+            if step.get("uses", "").startswith("actions/checkout@"):
+                assert step["with"] == {"persist-credentials": False}
+
+
+def test_continuous_integration_has_every_python_and_system() -> None:
+    (path,) = (path for path in WORKFLOWS if path.stem == "ci")
+    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"]
+    versions = {
+        f"Programming Language :: Python :: {v}"
+        for v in jobs["linux"]["strategy"]["matrix"]["python"]
+    }
+    declared = {line for line in PROJECT["classifiers"] if re.search(r":: 3\.\d+$", line)}
+    assert versions == declared
+    assert [step["run"] for step in jobs["linux"]["steps"] if "run" in step] == [
+        "make demo",
+        "make test",
+    ]
+    systems = jobs["others"]["strategy"]["matrix"]["system"]
+    assert systems == ["macos-latest", "windows-latest"]
+
+
+def test_only_the_job_that_publishes_can_publish() -> None:
+    (path,) = (path for path in WORKFLOWS if path.stem == "release")
+    jobs = yaml.safe_load(path.read_text("utf-8"))["jobs"]
+    rights = {name: job.get("permissions", {}) for name, job in jobs.items()}
+    assert [name for name in rights if "id-token" in rights[name]] == ["publish"]
+    assert not any("checkout" in step.get("uses", "") for step in jobs["publish"]["steps"])
+    assert (jobs["publish"]["needs"], jobs["page"]["needs"]) == ("build", "publish")
+    made = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    assert made[:2] == ["make test", 'make dist DIST_ARGS="--tag $TAG --repository $REPOSITORY"']
+
+
+def test_the_conda_recipe_needs_what_the_wheel_needs() -> None:
+    assert RECIPE["context"]["version"] == PROJECT["version"]
+    assert RECIPE["about"]["summary"] == PROJECT["description"]
+    needed = [re.sub(r"(?<=\w)(?=[><=])", " ", line) for line in PROJECT["dependencies"]]
+    assert RECIPE["requirements"]["run"] == [f"python {PROJECT['requires-python']}", *needed]
+    (command,) = RECIPE["build"]["python"]["entry_points"]
+    name, _, function = command.partition(" = ")
+    assert PROJECT["scripts"] == {name: function}

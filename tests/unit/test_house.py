@@ -22,7 +22,7 @@ LIMITS = {
     ("families", "official"): 0,
 }
 """The most places of a measure: lower a limit when the code has less."""
-MODULES, ENTRIES = 130, 15
+MODULES, ENTRIES = 140, 15
 
 
 @pytest.fixture(scope="module")

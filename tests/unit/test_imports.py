@@ -100,7 +100,8 @@ def modules() -> list[Module]:
     """Every module of the package, by the packages that pyproject.toml lists."""
     found = []
     for package in PROJECT["tool"]["setuptools"]["packages"]:
-        folder = (ROOT / package.replace(".", "/")).resolve()
+        folder = ROOT / package.replace(".", "/")
+        folder = folder if folder.is_dir() else ROOT.joinpath(*package.split(".")[1:])
         for path in sorted(folder.glob("*.py")):
             name = package if path.stem == "__init__" else f"{package}.{path.stem}"
             name = "hlteval" if name == "hlteval.__main__" else name

@@ -16,7 +16,7 @@ from house import new
 ROOT = Path(__file__).parents[2]
 ROOMS = ("hlteval", "converters", "grammars", "scoring", "validators", "house")
 FILES = ("README.md", "conftest.py", "mkdocs.yml", "pyproject.toml", "docs/tutorials/index.md")
-TESTS = ("tests/conftest.py", "tests/unit/test_skeleton.py")
+TESTS = ("tests/conftest.py", "tests/effort.py", "tests/unit/test_skeleton.py")
 FOLDERS = (*ROOMS[:-1], "docs", "tests")
 
 
@@ -43,7 +43,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the repository, in which the commands of docs/adding.md were run."""
     root = tmp_path_factory.mktemp("skeleton") / "copy"
     for name in ROOMS:
-        shutil.copytree(ROOT / name, root / name, symlinks=True)
+        shutil.copytree(ROOT / name, root / name)
     for name in (*FILES, *TESTS):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(ROOT / name, root / name)

@@ -12,7 +12,7 @@ import pytest
 from tests.trees import nodes, tree_of
 
 ROOT = Path(__file__).parents[2]
-ROOMS = ("converters", "grammars", "scoring", "validators")
+ROOMS = ("converters", "grammars", "hlteval", "scoring", "validators")
 MOST_LINES = 500
 LONGEST_FUNCTION = 60
 VAGUE = {"util", "utils", "common", "helper", "helpers", "misc", "tools"}
@@ -27,14 +27,8 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 def sources() -> list[Path]:
-    """Every module of the package, each by its own path and not by a link."""
-    files = [path for room in ROOMS for path in (ROOT / room).rglob("*.py")]
-    files += [
-        path
-        for path in (ROOT / "hlteval").rglob("*.py")
-        if path.relative_to(ROOT / "hlteval").parts[0] not in ROOMS
-    ]
-    return sorted(files)
+    """Every module of the package."""
+    return sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py"))
 
 
 TREES = {path.relative_to(ROOT).as_posix(): tree_of(path) for path in sources()}
@@ -50,6 +44,20 @@ def functions() -> Iterator[tuple[str, ast.FunctionDef | ast.AsyncFunctionDef]]:
 def lines(node: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
     """The lines of a function, its docstring included."""
     return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def test_lines_end_alike_on_every_system() -> None:
+    """Windows writes a carriage return before each line feed, unless `newline` is given."""
+    bare = [
+        f"{name}:{node.lineno}"
+        for name, tree in TREES.items()
+        for node in nodes(tree)
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "write_text"
+        and "newline" not in {keyword.arg for keyword in node.keywords}
+    ]
+    assert not bare
 
 
 def test_there_is_something_to_hold():

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
+from contextlib import chdir
 from functools import partial
 from pathlib import Path
 
@@ -113,7 +116,26 @@ def declared_formats() -> Iterator[str]:
 
 
 @pytest.fixture(scope="module")
-def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the package as it is installed, which `make types` checks."""
+    folder = tmp_path_factory.mktemp("package")
+    build = ["-c", "from setuptools import setup; setup()", "--quiet", "build_py", "--build-lib"]
+    subprocess.run([sys.executable, *build, folder], cwd=ROOT, check=True)
+    return folder
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("platform", ["darwin", "win32"])
+def test_the_package_is_typed_for_other_systems(platform: str, package: Path) -> None:
+    """What a system does not have is not called there: `os.killpg`, `fcntl`, `signal.SIGALRM`."""
+    config = ["--config-file", str(ROOT / "pyproject.toml"), "--platform", platform]
+    with chdir(package):
+        output, errors, status = api.run(config)
+    assert (errors, status) == ("", 0), output
+
+
+@pytest.fixture(scope="module")
+def errors(tmp_path_factory: pytest.TempPathFactory, package: Path) -> dict[str, list[str]]:
     """The errors of both, by file; what `make types` has cached is not checked again."""
     folder = tmp_path_factory.mktemp("types")
     named = {line: None for name in BUILTIN for line in references(load(name))}
@@ -132,7 +154,8 @@ def errors(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
         "--cache-dir",
         str(ROOT / ".mypy_cache"),
     ]
-    output, errors, status = api.run([*config, "--no-color-output", *map(str, paths)])
+    with chdir(package):
+        output, errors, status = api.run([*config, "--no-color-output", *map(str, paths)])
     assert (errors, status) == ("", 1)
     found = re.findall(r"(\w+)\.py:(\d+: error: .*)", output)
     return {path.stem: [text for name, text in found if name == path.stem] for path in paths}

@@ -99,9 +99,11 @@ def run_apart(words: Sequence[str], folder: FilePath, limit: float) -> Trial:
                 status: int | None = process.wait(limit)
             except subprocess.TimeoutExpired:
                 status = None
-            end = getattr(os, "killpg", None)
             with suppress(OSError):  # ends what it has started, too
-                end(process.pid, signal.SIGKILL) if end else process.kill()
+                if sys.platform == "win32":
+                    process.kill()
+                else:
+                    os.killpg(process.pid, signal.SIGKILL)
             reading.join()
             return status, b"".join(errors)
 

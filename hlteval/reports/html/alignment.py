@@ -1,21 +1,42 @@
-"""The alignment of a report: its cells, outcomes and texts around places, each text once."""
+"""The alignment of a report, of one system or several: cells, outcomes and texts around places."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import msgspec
 import polars as pl
+from msgspec.structs import replace
 
 from hlteval.findings.counts import fill
 from hlteval.findings.sequence import lists_by_key
-from hlteval.reports.html.page import TABLES, Section, as_json, field_of, pack
+from hlteval.reports.html.page import (
+    MOST_ROWS,
+    TABLES,
+    DataTable,
+    PlainTable,
+    Section,
+    as_json,
+    field_of,
+    pack,
+    plain_table,
+)
+from hlteval.reports.tables import fields_of
 from hlteval.results.scores import Scores
+from hlteval.scoring.errors import ErrorAnalysis
 from hlteval.scoring.metric import Evidence
 from hlteval.tasks import load
-from hlteval.tasks.task import ERRORS, AlignmentInfo, CellInfo, FacetInfo, OutcomeInfo, PlaceInfo
+from hlteval.tasks.task import (
+    ERRORS,
+    AlignmentInfo,
+    CellInfo,
+    FacetInfo,
+    Kind,
+    OutcomeInfo,
+    PlaceInfo,
+)
 
 #: Who marks a part of a text; 3 where both do.
 REFERENCE, SYSTEM = 1, 2
@@ -104,6 +125,9 @@ def _at_words(text: str, start: int, end: int) -> Span:
     return begin, stop
 
 
+#: The column with what differs in a row, and its value where that is the place.
+REASON, BOUNDARY = "_reason", "boundary"
+_BY_REASON = FacetInfo(REASON, "differs in")
 _PLACE = CellInfo("place", "_reference_place", "_system_place")
 
 
@@ -115,12 +139,14 @@ class Cell(msgspec.Struct, frozen=True):
         kind: as `CellInfo.kind`.
         sides: the values by side; None for one that has no such thing.
         differs: whether they differ, of each row.
+        reason: what is wrong where they differ; empty if something else says it.
     """
 
     title: str
     kind: str
     sides: Mapping[str, pl.Series | None]
     differs: pl.Series
+    reason: str = ""
 
 
 def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Cell]:
@@ -139,7 +165,13 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
             differs = pl.lit(value=False)
         frame = rows.select(reference=ours, system=theirs, differs=differs)
         values = {side: frame[side] if getattr(cell, side) else None for side in SIDES}
-        yield Cell(cell.title, cell.kind, values, frame["differs"])
+        reason = cell.title
+        if cell.reference in info.label:
+            reason = info.label_title
+        elif places:
+            text = cell.reference.endswith("_text")  # differs where the place does
+            reason = BOUNDARY if cell is _PLACE else "" if text else reason
+        yield Cell(cell.title, cell.kind, values, frame["differs"], reason)
     if info.items:
         sides = {}
         for side, name in zip(SIDES, info.items, strict=True):
@@ -148,6 +180,21 @@ def _cells(rows: pl.DataFrame, info: AlignmentInfo, items: Items) -> Iterator[Ce
             sides[side] = pl.Series(list(lines), dtype=pl.List(pl.String))
         nothing = pl.Series([False]).new_from_index(0, rows.height)
         yield Cell("arguments", "value", sides, nothing)
+
+
+def _reasons(cells: Sequence[Cell], rows: pl.DataFrame, info: AlignmentInfo) -> pl.Series:
+    """Reasons of the rows that are wrong, where the outcome does not say them; null elsewhere."""
+    wrong = [outcome.name for outcome in info.outcomes if outcome.kind == "different"]
+    named = {cell.reason: cell.differs for cell in cells if cell.reason}
+    if len(wrong) != 1 or not named:
+        return pl.Series([None], dtype=pl.String).new_from_index(0, rows.height)
+    parts = [pl.when(differs).then(pl.lit(reason)) for reason, differs in named.items()]
+    joined = pl.concat_str(parts, separator=", ", ignore_nulls=True)
+    is_wrong = (pl.col("outcome") == wrong[0]) & (joined != "")
+    reasons = rows.select(pl.when(is_wrong).then(joined).alias(REASON))[REASON]
+    known = set(reasons.drop_nulls())
+    informs = len(known) > 1 or known & {BOUNDARY, info.label_title} - {*wrong[0].split()}
+    return reasons if informs else reasons.clear(rows.height)
 
 
 def _places(
@@ -202,6 +249,8 @@ class Alignment(Section, frozen=True):
         context: the number of the context of each row.
         contexts: the contexts; a context is one text, or two where those of both sides differ.
         left_out: rows that the page does not have.
+        counts: how many rows there are of each `outcome`, `label` and reason, and of each value of
+            facets of which one is shown; with those that the page does not have.
     """
 
     rows: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
@@ -213,6 +262,7 @@ class Alignment(Section, frozen=True):
     context: Sequence[int | None] = ()
     contexts: Sequence[tuple[Parts, ...]] = ()
     left_out: int = 0
+    counts: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
 
     kind: ClassVar[str] = "alignment"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, "assets/alignment.js")
@@ -244,19 +294,46 @@ class Alignment(Section, frozen=True):
                 {
                     "title": cell.title,
                     "kind": cell.kind,
-                    "differs": cell.differs.arg_true().to_list(),
+                    "differs": self.differences_of(number),
                     **{
                         name: None if side is None else pack(side.alias(name).to_frame())[0]
                         for name, side in cell.sides.items()
                     },
                 }
-                for cell in self.cells
+                for number, cell in enumerate(self.cells)
             ],
             "details": [self._column(name, title) for name, title in self.details.items()],
             "contexts": [as_json(self.contexts[start : start + CHUNK]) for start in starts],
             "chunk": CHUNK,
             "context": self.context,
         }
+
+    def differences_of(self, cell: int) -> object:
+        """The numbers of the rows in which both sides of a cell differ."""
+        return self.cells[cell].differs.arg_true().to_list()
+
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """The names of the sides of the cells, and what people call them."""
+        return dict(zip(SIDES, SIDES, strict=True))
+
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The first rows, errors before others, with what both sides have."""
+        wrong = [outcome.name for outcome in self.outcomes if outcome.kind in ERRORS]
+        columns = [self.rows["outcome"], self.rows["document"]]
+        columns += [self.rows["label"].alias(self.label)] if self.label else []
+        for cell in self.cells:
+            values = ((title, cell.sides[name]) for name, title in self.sides.items())
+            columns += [
+                own.alias(f"{cell.title}, {title}") for title, own in values if own is not None
+            ]
+        rows = pl.DataFrame({f"{at}": values for at, values in enumerate(columns)})
+        rows = rows.sort(~pl.col("0").is_in(wrong), maintain_order=True).head(MOST_ROWS)
+        fields = [
+            field_of(str(at), own.dtype)._replace(title=own.name) for at, own in enumerate(columns)
+        ]
+        table = plain_table(rows, fields)
+        yield replace(table, height=self.rows.height)
 
     def _column(self, name: str, title: str) -> dict[str, object]:
         """A column by itself; lists are joined."""
@@ -286,7 +363,9 @@ def alignment(scores: Scores) -> Alignment | None:
     info, tables = load(scores.task).alignment_info, scores.tables
     if info is None or info.table not in tables or tables[info.table].is_empty():
         return None
-    rows, details = _rows(info, tables)
+    rows, details = info.read(tables)
+    label = pl.coalesce(info.label) if info.label else pl.lit("")
+    every_row = rows = rows.with_columns(label.alias("label"), document="document")
     intro = "Each row has the reference above the system; what differs is marked."
     every = rows.height
     if every > MOST:
@@ -297,9 +376,7 @@ def alignment(scores: Scores) -> Alignment | None:
         left = "{left:,} of {every:,} rows {left|is|are} left out, errors last."
         intro += f" {fill(left, {'left': every - MOST, 'every': every})}"
     rows = _with_places(rows, info.places) if info.places else rows
-    known = {outcome.name for outcome in info.outcomes}
-    others = (name for name in rows["outcome"].drop_nulls().unique().sort() if name not in known)
-    label = pl.coalesce(info.label) if info.label else pl.lit("")
+    others = sorted({*rows["outcome"].drop_nulls()} - {each.name for each in info.outcomes})
     evidence = scores.evidence or Evidence()
     items = _read_items(evidence.marks)
     contexts: dict[tuple[Parts, ...], int] = {}
@@ -307,34 +384,25 @@ def alignment(scores: Scores) -> Alignment | None:
     for texts in _texts(rows, info, evidence, items):
         context = tuple(parts for parts in texts if parts)
         numbers.append(contexts.setdefault(context, len(contexts)) if context else None)
-    cells = _cells(rows, info, items)
+    cells = list(_cells(rows, info, items))
+    rows = rows.with_columns(_reasons(cells, rows, info).alias(REASON))
+    facets = [each for each in (*info.facets, _BY_REASON) if rows[each.column].n_unique() > 1]
+    seen = rows if rows.height == every else every_row.with_columns(pl.lit(None).alias(REASON))
+    keys = ["outcome", "label", REASON, *(each.column for each in facets if each.single)]
     return Alignment(
         title="Alignment",
         intro=intro,
-        rows=rows.with_columns(label.alias("label"), document="document"),
+        rows=rows,
         outcomes=[*info.outcomes, *(OutcomeInfo(name, "unscored") for name in others)],
-        label=info.label_title if info.label and rows.select(label.n_unique()).item() > 1 else "",
+        label=info.label_title if info.label and rows["label"].n_unique() > 1 else "",
         cells=[cell for cell in cells if any(_values_in(side) for side in cell.sides.values())],
-        facets=[each for each in info.facets if rows[each.column].n_unique() > 1],
+        facets=facets,
         details={name: title for name, title in details.items() if _values_in(rows[name])},
         context=numbers,
         contexts=list(contexts),
         left_out=every - rows.height,
+        counts=seen.group_by(keys, maintain_order=True).len("count"),
     )
-
-
-def _rows(
-    info: AlignmentInfo, tables: Mapping[str, pl.DataFrame]
-) -> tuple[pl.DataFrame, dict[str, str]]:
-    """The rows that people read, with what another table says of them, and the columns about it."""
-    rows, details = tables[info.table], dict(info.details)
-    rows = info.rows(rows) if info.rows else rows
-    if info.joined and info.joined[0] in tables:
-        other, key = tables[info.joined[0]], info.joined[1]
-        first = other.unique(key, keep="first", maintain_order=True)
-        rows = rows.join(first, on=key, how="left", maintain_order="left")
-        details |= {name: name for name in other.columns if name not in key}
-    return rows, details
 
 
 def _read_items(marks: pl.DataFrame) -> Items:
@@ -389,3 +457,181 @@ def _spans(
                 yield [(int(start), int(last))]
     else:
         yield from ([] for _ in range(rows.height))
+
+
+# The items of several systems side by side.
+
+
+#: Items of a page, those on which systems differ first, and systems, the best first.
+MOST_ITEMS, MOST_SYSTEMS = 10_000, 5
+#: The columns of the numbers of pairs.
+_COUNTS = fields_of("errors")
+#: The results of which no system is to blame.
+_AGREED = ("both right", "all right")
+#: The kinds of results in order.
+_KINDS: Sequence[Kind] = ("correct", "different", "missing", "extra")
+
+
+class Errors(Alignment, frozen=True):
+    """The items of a reference and of systems, a card each.
+
+    Attributes:
+        systems: the sides of the cells beside the reference, and their names.
+        became: the outcome of each item in each system; `-` where it has no such item.
+        wrong: the rows whose value is not that of the reference, by cell and system.
+    """
+
+    systems: Mapping[str, str] = {}
+    became: Sequence[pl.Series] = ()
+    wrong: Sequence[Mapping[str, Sequence[int]]] = ()
+
+    def data(self) -> dict[str, object]:
+        """The rows by column, with the sides of the systems."""
+        systems = [
+            {"key": key, "title": name, "became": pack(became.alias(name).to_frame())[0]}
+            for (key, name), became in zip(self.systems.items(), self.became, strict=True)
+        ]
+        return {**super().data(), "systems": systems}
+
+    @property
+    def sides(self) -> Mapping[str, str]:
+        """The names of the sides of the cells, and what people call them."""
+        return {SIDES[0]: SIDES[0], **self.systems}
+
+    def differences_of(self, cell: int) -> object:
+        """The numbers of the rows in which each system differs from the reference in a cell."""
+        return self.wrong[cell]
+
+
+def error_tables(errors: ErrorAnalysis) -> Iterator[DataTable]:
+    """The numbers of items that pairs of systems have right and wrong, by label and by document."""
+    what = "Seconds" if errors.items["weight"].dtype.is_float() else "Items of the reference"
+    intro = f"{what} that both systems have right, only one of them, or neither; and what is extra."
+    if errors.counted:
+        values = ", ".join(f"{name} {value}" for name, value in errors.counted.items())
+        intro += f" Only items of one {values} are counted, since others repeat them."
+    columns, words = list(_COUNTS), dict(zip(("first", "second"), errors.systems, strict=False))
+    if len(errors.systems) == len(words):  # the columns name the only pair
+        named = (re.sub("first|second", lambda at: words[at[0]], each.title) for each in columns)
+        columns = [
+            each._replace(title=title)
+            for each, title in zip(columns, named, strict=True)
+            if each.name not in words
+        ]
+    if not errors.counts()["unpaired"].sum():
+        columns = [each for each in columns if each.name != "unpaired"]
+    by: Literal["", "document", "label"]
+    for title, by in (("Pairs", ""), ("By label", "label"), ("By document", "document")):
+        frame = errors.counts(by)
+        if not by or frame[by].n_unique() > 1:
+            kept = [each for each in columns if each.name in frame.columns]
+            yield DataTable(title, "" if by else intro, frame, kept)
+
+
+def error_cards(info: AlignmentInfo, errors: ErrorAnalysis) -> Errors:
+    """The cards of the items, those on which systems differ first where there are too many.
+
+    Args:
+        info: how alignments of the task are read.
+        errors: what the systems have right and wrong.
+    """
+    names = errors.systems[:MOST_SYSTEMS]
+    known = pl.any_horizontal(pl.col(f"kind {at}").is_not_null() for at in range(len(names)))
+    numbers = errors.items.with_row_index("_item").filter(known)["_item"]
+    frame = errors.to_frame(*names).with_columns(numbers).rename({"result": "outcome"})
+    single = [each.column for each in info.facets if each.single]
+    counts = frame.group_by("outcome", "label", *single, maintain_order=True).len("count")
+    intro = "Each item has the reference above the systems; what differs from it is marked."
+    if len(names) < len(errors.systems):
+        intro += f" These are the best {len(names)} of {len(errors.systems)} systems."
+    if (every := frame.height) > MOST_ITEMS:
+        frame = frame.sort(pl.col("outcome").is_in(_AGREED), "_item")
+        frame = frame.head(MOST_ITEMS).sort("_item")
+        left = "{left:,} of {every:,} items {left|is|are} left out, first those that are right."
+        intro += f" {fill(left, {'left': every - MOST_ITEMS, 'every': every})}"
+    keys = {f"system {place}": name for place, name in enumerate(names)}
+    titles = {outcome.name: outcome.title or outcome.name for outcome in info.outcomes}
+    became = pl.col(f"outcome of {name}" for name in names).replace(titles).fill_null("-")
+    frame = frame.with_columns(became)
+    cells, wrong = _join_cells(info, errors, keys, frame["_item"])
+    contexts: dict[tuple[Parts, ...], int] = {}
+    surroundings = [
+        contexts.setdefault(context, len(contexts)) if context else None
+        for context in _surroundings(info, errors, names, frame)
+    ]
+    outcomes = []
+    for result in counts["outcome"].unique().sort():
+        kind: Kind = "correct" if result in _AGREED else "different"
+        kind = "missing" if result.endswith(" wrong") else kind
+        outcomes.append(OutcomeInfo(result, "extra" if "extra" in result else kind))
+    own = [FacetInfo(f"outcome of {name}", f"in {name}") for name in names]
+    return Errors(
+        title="Items",
+        intro=intro,
+        rows=frame,
+        outcomes=sorted(outcomes, key=lambda each: _KINDS.index(each.kind)),
+        label=info.label_title if frame["label"].n_unique() > 1 else "",
+        cells=cells,
+        facets=[*own, *(each for each in info.facets if frame[each.column].n_unique() > 1)],
+        context=surroundings,
+        contexts=list(contexts),
+        left_out=every - frame.height,
+        counts=counts.with_columns(pl.lit(None, pl.String).alias(REASON)),
+        systems=keys,
+        became=[frame[facet.column] for facet in own],
+        wrong=wrong,
+    )
+
+
+def _join_cells(
+    info: AlignmentInfo, errors: ErrorAnalysis, keys: Mapping[str, str], kept: pl.Series
+) -> tuple[list[Cell], list[dict[str, list[int]]]]:
+    """The cells of all sides, and the rows in which those of each system differ, by cell.
+
+    Args:
+        info: how alignments are read.
+        errors: with the alignment of each system.
+        keys: the names of the systems by those of their sides.
+        kept: the numbers of the items on the page.
+    """
+    titles: dict[str, str] = {}
+    joined: dict[str, dict[str, pl.Series | None]] = {}
+    wrong: dict[str, dict[str, list[int]]] = {}
+    for key, name in keys.items():
+        rows = errors.rows[name]
+        rows = _with_places(rows, info.places) if info.places else rows
+        numbered = rows.select("_item", _at=pl.int_range(pl.len()))
+        at = kept.to_frame().join(numbered, on="_item", how="left", maintain_order="left")["_at"]
+        for cell in _cells(rows, info, _read_items(errors.evidence[name].marks)):
+            sides = joined.setdefault(cell.title, {})
+            titles[cell.title] = cell.kind
+            for side, values in zip((SIDES[0], key), cell.sides.values(), strict=True):
+                own, known = None if values is None else values.gather(at), sides.get(side)
+                both = own is not None and known is not None
+                sides[side] = pl.select(pl.coalesce(known, own)).to_series() if both else own
+            differs = cell.differs.gather(at).fill_null(value=False)
+            wrong.setdefault(cell.title, {})[key] = differs.arg_true().to_list()
+    never = pl.Series([False]).new_from_index(0, len(kept))
+    cells = [Cell(title, kind, joined[title], never) for title, kind in titles.items()]
+    return cells, [wrong[title] for title in titles]
+
+
+def _surroundings(
+    info: AlignmentInfo, errors: ErrorAnalysis, names: Sequence[str], items: pl.DataFrame
+) -> Iterator[tuple[Parts, ...]]:
+    """The text around each item, with the places of the reference and of the systems."""
+    texts: dict[str, str] = {}
+    places: dict[int, tuple[set[Span], set[Span]]] = {}
+    for name in names:
+        evidence, rows = errors.evidence[name], errors.rows[name]
+        for document, text, _ in evidence.texts.iter_rows():
+            texts.setdefault(document, plain(text))
+        marked = _read_items(evidence.marks)
+        found = (_spans(rows, info, side, marked) for side in SIDES)
+        for item, *sides in zip(rows["_item"], *found, strict=True):
+            for known, own in zip(places.setdefault(item, (set(), set())), sides, strict=True):
+                known.update(own)
+    for item, document in items.select("_item", "document").iter_rows():
+        text = texts.get(document)
+        parts = () if text is None else mark(text, *map(sorted, places[item]))
+        yield (parts,) if parts else ()

@@ -21,6 +21,7 @@ import hashlib
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from importlib import resources
+from math import isnan
 from typing import ClassVar
 
 import msgspec
@@ -84,6 +85,61 @@ def digests(scripts: Iterable[str]) -> Iterator[str]:
         yield f"'sha256-{base64.b64encode(digest).decode()}'"
 
 
+#: The most rows of a table without scripts.
+MOST_ROWS = 100
+
+
+class PlainTable(msgspec.Struct, frozen=True):
+    """A table that needs no script.
+
+    Attributes:
+        title: its caption; empty for none.
+        header: the names of its columns.
+        rows: the texts of its cells, of the first rows.
+        height: how many rows there are.
+    """
+
+    title: str
+    header: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    height: int
+
+
+def plain_table(frame: pl.DataFrame, fields: Sequence[Field] = (), title: str = "") -> PlainTable:
+    """The first rows of a data frame as people read them.
+
+    Args:
+        frame: the rows.
+        fields: its columns, in order; all of them if there are none.
+        title: the caption of the table.
+
+    Examples:
+        >>> plain_table(pl.DataFrame({"f1": [0.5, None], "tp": [1234, 1]})).rows
+        [['0.5000', '1,234'], ['–', '1']]
+    """  # noqa: RUF002 - as values that are undefined are shown
+    known = fields or [field_of(name, dtype) for name, dtype in frame.schema.items()]
+    few = frame.select(field.name for field in known).head(MOST_ROWS)
+    kinds = [field.kind for field in known]
+    rows = [
+        [_text(value, kind) for value, kind in zip(row, kinds, strict=True)] for row in few.rows()
+    ]
+    header = [field.title or field.name.replace("_", " ") for field in known]
+    return PlainTable(title, header, rows, frame.height)
+
+
+def _text(value: object, kind: str) -> str:
+    """A value of a column as `values.js` shows it."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if value is None or (isinstance(value, float) and isnan(value)):
+        return "–"  # noqa: RUF001
+    if isinstance(value, int | float):
+        return f"{value:.4f}" if kind == "rate" else f"{value:,.4f}".rstrip("0").rstrip(".")
+    return str(value)
+
+
 TABLES = ("vendor/tabulator.min.js", "assets/values.js", "assets/table.js")
 #: The scripts of tables and of charts, in the order in which they are loaded.
 CHARTS = ("vendor/d3.min.js", "vendor/plot.umd.min.js", "assets/charts.js")
@@ -108,6 +164,10 @@ class Section(msgspec.Struct, frozen=True):
     def data(self) -> Mapping[str, object] | None:
         """Data for its script, as plain values; None if it needs nothing."""
         return None
+
+    def plain_tables(self) -> Iterator["PlainTable"]:
+        """Tables of the data, for browsers without scripts."""
+        yield from ()
 
 
 class Fact(msgspec.Struct, frozen=True):
@@ -150,6 +210,21 @@ class Copied(Section, frozen=True):
     kind: ClassVar[str] = "copied"
 
 
+class Cited(Section, frozen=True):
+    """A sentence for a paper.
+
+    Attributes:
+        text: the sentence in Markdown.
+        latex: the sentence in LaTeX.
+        unsupported: what cannot be written.
+    """
+
+    text: str = ""
+    latex: str = ""
+    unsupported: Sequence[str] = ()
+    kind: ClassVar[str] = "cited"
+
+
 class DataTable(Section, frozen=True):
     """A table that sorts, filters and pages.
 
@@ -157,11 +232,19 @@ class DataTable(Section, frozen=True):
         frame: the rows.
         columns: its columns; all of the frame if there are none.
         page_size: how many rows a page has at first.
+        links: files that the texts of a column lead to, a file for each row, by its name.
+        bars: the names of the columns whose cells have a bar beside the number.
+        details: the names of the columns that are shown on demand.
+        details_title: what these columns are.
     """
 
     frame: pl.DataFrame = msgspec.field(default_factory=pl.DataFrame)
     columns: Sequence[Field] = ()
     page_size: int = 25
+    links: Mapping[str, Sequence[str]] = {}
+    bars: Sequence[str] = ()
+    details: Sequence[str] = ()
+    details_title: str = ""
     kind: ClassVar[str] = "table"
     scripts: ClassVar[tuple[str, ...]] = TABLES
 
@@ -172,7 +255,15 @@ class DataTable(Section, frozen=True):
             "pageSize": self.page_size,
             "rows": self.frame.height,
             "columns": pack(self.frame, self.columns),
+            "links": self.links,
+            "bars": self.bars,
+            "details": self.details,
+            "detailsTitle": self.details_title,
         }
+
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The first rows."""
+        yield plain_table(self.frame, self.columns)
 
 
 class Curves(Section, frozen=True):
@@ -196,6 +287,17 @@ class Curves(Section, frozen=True):
         lines = [{"name": name, "columns": pack(points)} for name, points in self.lines]
         return {"title": self.title, "axes": self.axes, "rates": self.rates, "lines": lines}
 
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """Eleven points of each curve, evenly spaced."""
+        few = [
+            points[sorted({at * (points.height - 1) // 10 for at in range(11)})].select(
+                pl.lit(name).alias("curve"), pl.all()
+            )
+            for name, points in self.lines
+            if points.height
+        ]
+        yield plain_table(pl.concat(few, how="diagonal_relaxed"))
+
 
 class Breakdown(msgspec.Struct, frozen=True):
     """Values of several measures for the same items, such as types or documents.
@@ -206,6 +308,8 @@ class Breakdown(msgspec.Struct, frozen=True):
         measures: a value for each item, None where undefined, by the name of the measure.
         rates: the measures that are from 0 to 1.
         intervals: the limits for each item, by the name of the measure.
+        overall: the value of all items together and its limits, by the name of the measure.
+        groups: the first and the last item of each run of items that a bracket joins.
     """
 
     name: str
@@ -213,18 +317,40 @@ class Breakdown(msgspec.Struct, frozen=True):
     measures: Mapping[str, Sequence[float | None]]
     rates: Sequence[str] = ()
     intervals: Mapping[str, Sequence[Interval | None]] = {}
+    overall: Mapping[str, tuple[float, Interval | None]] = {}
+    groups: Sequence[tuple[int, int]] = ()
 
 
-class Bars(Section, frozen=True):
-    """Bars of one measure at a time, of one of several breakdowns."""
+class DotPlot(Section, frozen=True):
+    """Dots with intervals: the values of one measure at a time, of one of several breakdowns.
+
+    Attributes:
+        breakdowns: the breakdowns, the first of which is shown.
+        ordered: whether the order of the items is that in which people read them.
+    """
 
     breakdowns: Sequence[Breakdown] = ()
-    kind: ClassVar[str] = "bars"
+    ordered: bool = False
+    kind: ClassVar[str] = "dots"
     scripts: ClassVar[tuple[str, ...]] = (*TABLES, *CHARTS)
 
     def data(self) -> dict[str, object]:
         """The breakdowns as they are."""
-        return {"title": self.title, "breakdowns": self.breakdowns}
+        return {"title": self.title, "breakdowns": self.breakdowns, "ordered": self.ordered}
+
+    def plain_tables(self) -> Iterator[PlainTable]:
+        """The values of all measures, and their intervals, of the first items of each breakdown."""
+        for each in self.breakdowns:
+            columns: dict[Field, Sequence[object]] = {Field(each.name): each.items}
+            for name, values in each.measures.items():
+                columns[Field(name, kind="rate" if name in each.rates else "number")] = values
+                ends = each.intervals.get(name, ())
+                for at, end in enumerate(("low", "high") if ends else ()):
+                    columns[Field(f"{end} of {name}")] = [pair and pair[at] for pair in ends]
+            frame = pl.DataFrame(
+                {field.name: values for field, values in columns.items()}, strict=False
+            )
+            yield plain_table(frame, list(columns))
 
 
 STYLES = ("vendor/tabulator.min.css", "assets/report.css", "assets/alignment.css")
@@ -239,11 +365,13 @@ class Tab(msgspec.Struct, frozen=True):
         title: of the tab.
         sections: what is under it.
         count: a number beside the title, such as that of findings; None for none.
+        paired: whether charts are two in a row on large screens.
     """
 
     title: str
     sections: Sequence[Section]
     count: int | None = None
+    paired: bool = False
 
 
 class Page(msgspec.Struct, frozen=True):

@@ -1,18 +1,21 @@
 """The reports of scores, verdicts and refusals: numbers, breakdowns, curves and findings."""
 
+import os.path
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from math import ceil, log
 from typing import ClassVar
 
+import msgspec
 import polars as pl
 from msgspec.structs import replace
 
 from hlteval.findings import Finding, Findings, entry
-from hlteval.reports.curves import RATES, curve_points
-from hlteval.reports.html import page
-from hlteval.reports.html.alignment import alignment
-from hlteval.reports.scores import limits_text, pivot_scorings, value_text, values_of
+from hlteval.reports.html import overview, page
+from hlteval.reports.html.alignment import Alignment, alignment
+from hlteval.reports.scores import pivot_scorings, value_text, values_of
 from hlteval.reports.tables import Field
 from hlteval.reports.terminal import draw, printable, visible
 from hlteval.results.scores import Scores
@@ -36,7 +39,14 @@ def _breakdowns(scores: Scores, task: Task) -> Iterator[page.Breakdown]:
     each = scores.by_document
     if each is not None and each.height > 1:
         values = each.drop("document").to_dict(as_series=False)
-        yield _breakdown(task, "document", each["document"].to_list(), values)
+        breakdown = _breakdown(task, "document", each["document"].to_list(), values)
+        known = {name: scores.metrics.get(name) for name in breakdown.measures}
+        overall = {
+            name: (value, scores.intervals.get(name))
+            for name, value in known.items()
+            if value is not None
+        }
+        yield replace(breakdown, overall=overall)
     for name, frame in scores.tables.items():
         if name not in _DRAWN and name != task.hooks.alignment:
             yield from _of_table(task, name.replace("_", " "), frame)
@@ -75,44 +85,6 @@ def _breakdown(
     return page.Breakdown(name, items, {name: values[name] for name in ordered}, unit)
 
 
-#: The most points of a curve that are drawn; of more, some between the first and the last are.
-MOST_POINTS = 1500
-
-
-def _curve_sections(scores: Scores) -> Iterator[page.Curves]:
-    """The diagrams that scores have: of the tables `curve`, `pr` and `ndcg`."""
-    if "ndcg" in scores.tables:
-        points = scores.tables["ndcg"].drop_nulls(["k", "standard"])
-        ranked = points.rename({"standard": "nDCG"})
-        yield from _curves("nDCG by rank", [("nDCG", ranked)], ("k", "nDCG"))
-    for table, key in (("curve", "layer"), ("pr", "class")):
-        if table in scores.tables:
-            groups = scores.tables[table].group_by(key, maintain_order=True)
-            lines = [(str(name), curve_points(rows, scores.profile)) for (name,), rows in groups]
-            yield from _curves(f"Precision and recall by {key}", lines, RATES)
-
-
-def _curves(
-    title: str, lines: Sequence[tuple[str, pl.DataFrame]], axes: tuple[str, str]
-) -> Iterator[page.Curves]:
-    """A section of the curves that have points, axes first; none without any.
-
-    A curve has not more points than people can see.
-    """
-    drawn, most = [], max((points.height for _, points in lines), default=0)
-    for name, points in lines:
-        size, last = points.height, MOST_POINTS - 1
-        rows = [at * (size - 1) // last for at in range(MOST_POINTS)]
-        others = [column for column in points.columns if column not in axes]
-        few = points[rows] if size > MOST_POINTS else points
-        drawn += [(name, few.select(*axes, *others))] if size else []
-    if drawn:
-        intro = "The pointer shows the values of a point."
-        if most > MOST_POINTS:
-            intro += f" Of curves with more than {MOST_POINTS:,} points, as many are drawn."
-        yield page.Curves(title, intro, axes=axes, lines=drawn, rates=axes == RATES)
-
-
 #: The most columns of an excerpt.
 WIDTH = 96
 _FIELDS = (
@@ -140,6 +112,77 @@ class FindingList(page.Section, frozen=True):
         titles = {code: _code_title(code) for code in sorted({each.code for each in self.findings})}
         columns = page.pack(pl.DataFrame(rows, schema=types))
         return {"title": self.title or "Findings", "columns": columns, "titles": titles}
+
+    def plain_tables(self) -> Iterator[page.PlainTable]:
+        """The first findings."""
+        names = ("severity", "code", "place", "message", "help")
+        rows = [_finding_row(finding) for finding in self.findings[: page.MOST_ROWS]]
+        types = dict.fromkeys(names, pl.String)
+        table = page.plain_table(pl.DataFrame(printable(rows), schema=types))
+        yield replace(table, height=len(self.findings))
+
+
+#: The findings from which there is a heat map, and its most files and codes.
+MANY, MOST_FILES, MOST_CODES = 21, 20, 10
+#: The shades of a heat map.
+_SHADES = 5
+
+
+class HeatRow(msgspec.Struct, frozen=True):
+    """A file of a heat map.
+
+    Attributes:
+        file: its path; None for findings without one.
+        name: as people read it.
+        cells: the number of findings of each code, and its shade from 1 to 5, 0 for no findings.
+        count: how many findings it has.
+    """
+
+    file: str | None
+    name: str
+    cells: Sequence[tuple[int, int]]
+    count: int
+
+
+class HeatMap(page.Section, frozen=True):
+    """Findings by file and code, whose cells select them in the list.
+
+    Attributes:
+        codes: the codes and their titles, those with most findings first.
+        rows: the files, those with most findings first.
+    """
+
+    codes: Sequence[tuple[str, str]] = ()
+    rows: Sequence[HeatRow] = ()
+    kind: ClassVar[str] = "heat"
+
+
+def _heat_map(findings: Sequence[Finding]) -> Iterator[HeatMap]:
+    """Yield the heat map of more than twenty findings of several files; none of fewer."""
+    counts: Counter[tuple[str | None, str]] = Counter()
+    files: Counter[str | None] = Counter()
+    codes: Counter[str] = Counter()
+    for finding in findings:
+        counts[finding.file, finding.code] += finding.count
+        files[finding.file] += finding.count
+        codes[finding.code] += finding.count
+    if files.total() < MANY or len(files) < 2:
+        return
+    shared = os.path.commonprefix([file for file in files if file])  # noqa: RUF071 - cut to a folder
+    folder = shared[: shared.rfind("/") + 1]
+    shown = [code for code, _ in codes.most_common(MOST_CODES)]
+    most, rows = log(max(counts.values()) + 1), []
+    for file, count in files.most_common(MOST_FILES):
+        each = [counts[file, code] for code in shown]
+        cells = [(n, ceil(_SHADES * log(n + 1) / most)) for n in each]
+        name = file.removeprefix(folder) if file else "(no file)"
+        rows.append(HeatRow(file, name, cells, count))
+    sizes = ((len(files) - len(rows), "files"), (len(codes) - len(shown), "codes"))
+    left = " and ".join(f"{more:,} more {name}" for more, name in sizes if more)
+    intro = f"{left} have fewer findings. " if left else ""
+    intro += "Select a number, a file or a code to see its findings only."
+    titles = [(code, _code_title(code)) for code in shown]
+    yield HeatMap("By file and code", intro, codes=titles, rows=rows)
 
 
 def _finding_row(finding: Finding) -> dict[str, object]:
@@ -191,7 +234,11 @@ def _finding_sections(verdict: Verdict, headline: bool = True) -> list[page.Sect
     types = dict.fromkeys(names, pl.String) | {"count": pl.Int64}
     frame = pl.DataFrame(rows, schema=types, orient="row")
     by_code = page.DataTable("By code", frame=frame, page_size=10)
-    return [*sections, by_code, FindingList("Findings", findings=verdict.findings)]
+    heat_map, every = (
+        _heat_map(verdict.findings),
+        FindingList("Findings", findings=verdict.findings),
+    )
+    return [*sections, *heat_map, by_code, every]
 
 
 def verdict_page(verdict: Verdict) -> page.Page:
@@ -291,6 +338,64 @@ def _leave_out(
     return replace(scores, tables=tables, by_document=each, evidence=None, notes=notes)
 
 
+#: The most labels of a heat map of confusions.
+MOST_LABELS = 30
+
+
+class ConfusionRow(msgspec.Struct, frozen=True):
+    """A label of the reference in a heat map of confusions.
+
+    Attributes:
+        label: the label.
+        place: which of the columns has the same label.
+        cells: how often the system has each label there, and the shade from 1 to 5, 0 for never.
+    """
+
+    label: str
+    place: int
+    cells: Sequence[tuple[int, int]]
+
+
+class Confusion(page.Section, frozen=True):
+    """The confusion of labels as a heat map.
+
+    Attributes:
+        labels: the labels of the system.
+        rows: those of the reference.
+        column: what labels are called in the alignment, which the rows select there; empty if it
+            is not on the page.
+    """
+
+    labels: Sequence[str] = ()
+    rows: Sequence[ConfusionRow] = ()
+    column: str = ""
+    kind: ClassVar[str] = "confusion"
+
+
+def _confusion(scores: Scores, column: str) -> Iterator[Confusion]:
+    """Yield the confusion of labels, of many labels that of the most frequent ones."""
+    matrix = scores.confusion
+    if matrix is None or matrix.height < 2:
+        return
+    counts = matrix.drop("reference").to_numpy()
+    labels, sizes = matrix["reference"].to_list(), counts.sum(0) + counts.sum(1)
+    order = sorted(range(len(labels)), key=lambda at: (-sizes[at], labels[at]))[:MOST_LABELS]
+    kept = sorted(order)
+    most = log(int(counts.max()) + 1) or 1.0
+    rows = [
+        ConfusionRow(
+            labels[at],
+            place,
+            [(int(n), ceil(_SHADES * log(int(n) + 1) / most)) for n in counts[at, kept]],
+        )
+        for place, at in enumerate(kept)
+    ]
+    intro = "How often each label of the reference (rows) has each label of the system (columns)."
+    if left := len(labels) - len(kept):
+        intro += f" {left:,} less frequent labels are left out."
+    yield Confusion("Confusion of labels", intro, [labels[at] for at in kept], rows, column)
+
+
 #: The most numbers of a headline.
 MOST_FACTS = 8
 
@@ -300,7 +405,7 @@ def score_page(scores: Scores) -> page.Page:
     task, verdict = load(scores.task), scores.verdict
     aligned = alignment(scores)
     breakdowns = list(_breakdowns(scores, task))
-    bars = [page.Bars("Breakdown", breakdowns=breakdowns)] if breakdowns else []
+    bars = [page.DotPlot("Breakdown", breakdowns=breakdowns)] if breakdowns else []
     hidden = {task.hooks.alignment, *([task.alignment_info.table] if task.alignment_info else [])}
     tables = [
         page.DataTable(
@@ -312,10 +417,10 @@ def score_page(scores: Scores) -> page.Page:
         if name not in _DRAWN | hidden and frame.height
     ]
     tabs = [
-        page.Tab("Overview", list(_overview(scores, task))),
+        page.Tab("Overview", list(_overview(scores, task, aligned)), paired=True),
         page.Tab("Scores", list(_score_tables(scores, task))),
-        page.Tab("Curves", list(_curve_sections(scores))),
-        page.Tab("Breakdown", bars),
+        page.Tab("Curves", list(overview.curve_sections(scores))),
+        page.Tab("Breakdown", [*bars, *_confusion(scores, aligned.label if aligned else "")]),
         page.Tab("Alignment", [aligned] if aligned else [], aligned.errors if aligned else None),
         page.Tab("Tables", tables),
         page.Tab("Findings", _finding_sections(verdict, headline=False), _count(verdict)),
@@ -330,20 +435,21 @@ def _field(task: Task, name: str, dtype: pl.DataType) -> Field:
     return field if field.kind != "rate" or rate else field._replace(kind="number")
 
 
-def _overview(scores: Scores, task: Task) -> Iterator[page.Section]:
-    """The numbers to read first, what to know about them, and the signature.
-
-    The metric that ranks is the first, then others of the same measure, then all others.
-    """
-    metrics, primary = scores.metrics, scores.primary
-    beside = [name for name in task.beside(primary, metrics) if name in metrics]
-    facts = []
-    for name in list(dict.fromkeys([*beside, *metrics]))[:MOST_FACTS]:
-        values, main = values_of(task, name), name == primary
-        limits = limits_text(scores.intervals.get(name), values, missing="")
-        head, meaning = (f"{name} (primary)", _metric_text(task, name)) if main else (name, "")
-        facts.append(page.Fact(head, value_text(metrics[name], values), limits, meaning, main))
-    yield page.Headline(facts=facts)
+def _overview(scores: Scores, task: Task, aligned: Alignment | None) -> Iterator[page.Section]:
+    """The charts to see first, then what to know about the scores, and the signature."""
+    yield overview.facts(scores, task)
+    labels = overview.label_scores(scores, task, aligned)
+    if aligned:
+        yield from overview.outcomes(aligned, scores.primary, by_label=labels is None)
+    if labels:
+        yield overview.worst_first(labels, len(labels.items), task)
+    for curves in islice(overview.curve_sections(scores, overview.FEW_POINTS), 1):
+        every, few = len(curves.lines), overview.FEW_CURVES
+        more = f" The first {few} of {every}; all of them are under Curves." * (every > few)
+        yield replace(curves, intro=f"{curves.intro}{more}", lines=curves.lines[:few])
+    documents = overview.document_scores(scores, task)
+    if documents and scores.by_document is not None:
+        yield overview.worst_first(documents, scores.by_document.height, task)
     if scores.warnings or scores.notes:
         heading = "Notes" if scores.notes else ""
         yield page.Notes(heading, warnings=scores.warnings, notes=scores.notes)
@@ -355,13 +461,6 @@ def _overview(scores: Scores, task: Task) -> Iterator[page.Section]:
     )
 
 
-def _metric_text(task: Task, name: str) -> str:
-    """Meaning of a metric, as declared; empty for one that is not declared."""
-    measure, statistic = task.metric_parts.get(name, (None, task.statistic(name)))
-    texts = [item.meaning.rstrip(".") for item in (measure, statistic) if item is not None]
-    return ". ".join(texts).replace("`", "")
-
-
 def _score_tables(scores: Scores, task: Task) -> Iterator[page.Section]:
     """All metrics with what they mean; then each evaluation, with a column for each measure."""
     ends, rows = ("low", "high") if scores.intervals else (), []
@@ -369,7 +468,7 @@ def _score_tables(scores: Scores, task: Task) -> Iterator[page.Section]:
         limits = scores.intervals.get(name, (None, None)) if ends else ()
         values = values_of(task, name)
         figures = (None if each is None else value_text(each, values) for each in (value, *limits))
-        rows.append([name, *figures, _metric_text(task, name)])
+        rows.append([name, *figures, overview.metric_text(task, name)])
     figure_fields = [Field(name, kind="figure") for name in ("value", *ends)]
     fields = [Field("metric"), *figure_fields, Field("meaning")]
     types = {field.name: pl.String for field in fields}

@@ -1,31 +1,32 @@
 """The reports of comparisons, leaderboards, campaigns and agreement: ranks and differences."""
 
 import os.path
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
+from statistics import fmean
 from typing import Literal
 
+import msgspec
 import polars as pl
 
 from hlteval.findings import Severity
+from hlteval.findings.counts import count_of
 from hlteval.reports import systems as formats
 from hlteval.reports.agreement import coefficient_rows, measure_rows, notes
 from hlteval.reports.html import page
+from hlteval.reports.html.alignment import error_cards, error_tables
+from hlteval.reports.html.overview import outcomes
 from hlteval.reports.html.scores import MOST_FACTS, FindingList, title
-from hlteval.reports.scores import limits_text, value_text, values_of
+from hlteval.reports.scores import UNDEFINED, limits_text, value_text, values_of
+from hlteval.reports.sentences import LATEX, statement
 from hlteval.reports.systems import caption
 from hlteval.reports.tables import Field, fields_of
-from hlteval.results.agreement import Agreement, CoefficientValue
+from hlteval.results.agreement import Agreement, CoefficientValue, PairMeasure
 from hlteval.results.evaluation import CampaignResult, Group
-from hlteval.results.systems import (
-    NOT_DISTINGUISHABLE,
-    Comparison,
-    Leaderboard,
-    RankedValue,
-    System,
-)
+from hlteval.results.scores import Scores
+from hlteval.results.systems import Comparison, Leaderboard, RankedValue, System
 from hlteval.tasks import load
-from hlteval.tasks.task import RATE, Range
+from hlteval.tasks.task import RATE
 
 SHARED_RANKS = "Systems not significantly different from the best of their group share its rank."
 PUBLISHED = "Everything that the numbers depend on. Publish it with them."
@@ -37,8 +38,9 @@ def comparison_page(comparison: Comparison) -> page.Page:
     about = [("task", task), ("profile", comparison.profile), ("metric", metric)]
     intro = caption(comparison) or SHARED_RANKS
     overview: list[page.Section] = [
-        _headline(comparison, RATE),
-        _bars(task, {metric: metric}, {each.name: {metric: each} for each in comparison.systems}),
+        *_headline(comparison),
+        _sentence(comparison),
+        *_rank_plot(comparison),
         page.DataTable("Systems", intro, *formats.ranked_systems(comparison)),
         *([page.Notes("Notes", notes=comparison.notes)] if comparison.notes else []),
         page.Copied("Signature", PUBLISHED, comparison.signature),
@@ -47,37 +49,64 @@ def comparison_page(comparison: Comparison) -> page.Page:
     for system in comparison.refused:
         refused.append(page.Notes(system.name, warnings=[system.reason], notes=[system.help]))
         refused += [FindingList(findings=system.blocking)] if system.blocking else []
+    errors: list[page.Section] = []
+    info, analysis = load(task).alignment_info, comparison.errors
+    if info and analysis and analysis.items.height:
+        cards = error_cards(info, analysis)
+        errors = [*outcomes(cards, metric, by_label=True), cards, *error_tables(analysis)]
     tabs = [
         page.Tab("Overview", overview),
         page.Tab("Differences", _differences(comparison, "p values (Holm)", "Pairs")),
+        page.Tab("Errors", errors),
         page.Tab("Refused", refused, len(comparison.refused)),
     ]
     return page.Page(title(task), [*about, ("systems", str(len(comparison.systems)))], tabs)
 
 
-def _headline(comparison: Comparison, limits: Range) -> page.Section:
-    """The best systems with their values and intervals, or that none is the best.
-
-    Args:
-        comparison: the comparison.
-        limits: what the limits of intervals can be.
-    """
-    metric, values = comparison.metric, values_of(load(comparison.task), comparison.metric)
-    facts = [
-        page.Fact(each.name, value_text(each.value, values), limits_text(each.interval, limits, ""),
-             "rank 1", main=number == 0)
-        for number, each in enumerate(comparison.best)
-    ]  # fmt: skip
-    if facts:
-        return page.Headline(f"Best by {metric}", facts=facts)
-    reason = comparison.significance.note or "no difference is significant"
-    return page.Notes(f"Systems {NOT_DISTINGUISHABLE} by {metric}", notes=[reason])
+def _headline(comparison: Comparison) -> Iterator[page.Section]:
+    """The difference of the first two systems with its p value, and their values."""
+    values = values_of(load(comparison.task), comparison.metric)
+    for pair in comparison.differences[:1]:
+        p = formats.probability(pair.corrected)
+        differs = pair.corrected is not None and pair.corrected < comparison.alpha
+        note = f"p (Holm) {p}; {'significant' if differs else 'not significant'}"
+        value = UNDEFINED if pair.difference is None else f"{pair.difference:+.4f}"
+        limits = limits_text(pair.interval, missing="")
+        facts = [page.Fact(f"{pair.first} − {pair.second}", value, limits, note, main=True)]
+        for each in comparison.systems[:2]:
+            shown, limits = value_text(each.value, values), limits_text(each.interval, RATE, "")
+            facts.append(page.Fact(each.name, shown, limits, comparison.metric))
+        yield page.Headline(f"Difference in {comparison.metric}", facts=facts)
 
 
-def _bars(
+def _sentence(result: Scores | Comparison | Leaderboard | Agreement) -> page.Cited:
+    """The sentence for a paper."""
+    said, latex = statement(result), statement(result, LATEX).sentence
+    return page.Cited("In a paper", "You can write:", said.sentence, latex, said.unsupported)
+
+
+def _rank_plot(comparison: Comparison) -> Iterator[page.DotPlot]:
+    """The systems with their values, best first; brackets join those that do not differ."""
+    if not comparison.systems:
+        return
+    systems = {each.name: {comparison.metric: each} for each in comparison.systems}
+    plot = _dots(comparison.task, {comparison.metric: comparison.metric}, systems)
+    place = {name: at for at, name in enumerate(systems)}
+    ends = [(place[group[0]], place[group[-1]]) for group in comparison.groups]
+    joined = f"A bracket joins systems of which no two differ (p (Holm) ≥ {comparison.alpha:g})."
+    yield msgspec.structs.replace(
+        plot,
+        title=f"Systems by {comparison.metric}",
+        intro=joined if ends else "",
+        breakdowns=[msgspec.structs.replace(plot.breakdowns[0], groups=ends)],
+        ordered=True,
+    )
+
+
+def _dots(
     task: str, metrics: Mapping[str, str], systems: Mapping[str, Mapping[str, System | RankedValue]]
-) -> page.Bars:
-    """The values of systems as bars with their intervals.
+) -> page.DotPlot:
+    """The values of systems as dots with their intervals.
 
     Args:
         task: name of the task.
@@ -93,7 +122,7 @@ def _bars(
         [name for name, values in ranges.items() if (values.least, values.most) == (0.0, 1.0)],
         {name: [own.interval for own in each] for name, each in scores.items()},
     )
-    return page.Bars("Values", breakdowns=[values])
+    return page.DotPlot("Values", breakdowns=[values])
 
 
 def _differences(comparison: Comparison, values: str, pairs: str) -> list[page.Section]:
@@ -149,37 +178,43 @@ def leaderboard_page(board: Leaderboard, links: Links | None = None) -> page.Pag
         [*about, *refused],
         [
             page.Tab("Leaderboard", list(_board_sections(board, links or {}))),
-            page.Tab("Values", [_bars(board.task, named, values)] if values else []),
+            page.Tab("Values", [_dots(board.task, named, values)] if len(named) > 1 else []),
             page.Tab("Significance", [section for sections in compared for section in sections]),
         ],
     )
 
 
 def _board_sections(board: Leaderboard, links: Links) -> Iterator[page.Section]:
-    """The best systems, the table, those that are refused, notes and the signature."""
+    """The figure, the table, the sentence, systems that are refused, notes and the signature."""
     for first in board.comparisons[:1]:
-        yield _headline(first, values_of(load(board.task), first.metric))
+        yield from _rank_plot(first)
     if board.systems:
-        frame, fields = formats.board_systems(board, partial(limits_text, missing=""))
-        intro = caption(board.comparisons[0]) or SHARED_RANKS
-        yield page.DataTable("Systems", intro, *_with_links(frame, fields, 2, links), _MANY)
+        frame, (rank, system, value, *others) = formats.board_systems(
+            board, partial(limits_text, missing="")
+        )
+        ends = (formats.INTERVAL, formats.RANK)
+        yield page.DataTable(
+            "Systems",
+            caption(board.comparisons[0]) or SHARED_RANKS,
+            frame,
+            [system, value, rank, *others],
+            _MANY,
+            links={system.name: [links[name] for name in frame[system.name]]} if links else {},
+            bars=[each.name for each in (value, *others) if each.kind in ("rate", "number")
+                  and not each.name.endswith(ends)],
+            details=[each.name for each in others if each.name.endswith(ends)],
+            details_title="Intervals and ranks of each metric",
+        )  # fmt: skip
+        yield _sentence(board)
     if board.refused:
-        table = _with_links(formats.refused_systems(board), formats.REFUSALS, 1, links)
-        yield page.DataTable("Refused submissions", "", *table)
+        refused = formats.refused_systems(board)
+        files = {"system": [links[name] for name in refused["system"]]} if links else {}
+        heading = "Refused submissions"
+        yield page.DataTable(heading, "", refused, formats.REFUSALS, links=files)
     if board.notes:
         yield page.Notes("Notes", notes=board.notes)
     if board.signature:
         yield page.Copied("Signature", PUBLISHED, board.signature)
-
-
-def _with_links(
-    frame: pl.DataFrame, fields: Sequence[Field], at: int, links: Links
-) -> tuple[pl.DataFrame, Sequence[Field]]:
-    """A table of systems with links to their reports in the column of this number, if any."""
-    if not links:
-        return frame, fields
-    reports = pl.Series("report", [links[name] for name in frame["system"]], pl.String)
-    return frame.with_columns(reports), [*fields[:at], Field("report", kind="link"), *fields[at:]]
 
 
 #: The types of values by the kinds of columns; others are text.
@@ -288,26 +323,76 @@ def agreement_page(agreement: Agreement) -> page.Page:
 
 
 def _agreement_numbers(agreement: Agreement) -> Iterator[page.Section]:
-    """The numbers to read first, all of them, notes and the signature."""
-    facts = []
-    for number, pair in enumerate(agreement.measures):
-        value = value_text(pair.value, values_of(load(agreement.task), pair.measure))
-        limits, names = limits_text(pair.interval, missing=""), f"{pair.first}, {pair.second}"
-        facts.append(page.Fact(pair.measure, value, limits, names, number == 0))
-    for item in agreement.coefficients:
-        if item.coefficient == "alpha" and item.document is None and item.label is None:
-            value, limits = value_text(item.value, RATE), limits_text(item.interval, missing="")
-            facts.append(page.Fact(f"{item.judged}: {item.coefficient}", value, limits, "all"))
+    """The numbers to read first, the pairs in a figure, all numbers, notes and the signature."""
+    task, facts = load(agreement.task), list[page.Fact]()
+    for item in agreement.overall:
+        value, limits = value_text(item.value, RATE), limits_text(item.interval, missing="")
+        units = f"Krippendorff's alpha of all annotators, {count_of(item.units, 'unit')}"
+        facts.append(page.Fact(f"{item.judged}: alpha", value, limits, units, main=not facts))
+    for measure in dict.fromkeys(pair.measure for pair in agreement.measures):
+        values, pairs = values_of(task, measure), agreement.pairs_of(measure)
+        if pairs:
+            each = [pair.value or 0.0 for pair in pairs]
+            mean, between = value_text(fmean(each), values), ""
+            note = f"mean of {count_of(len(each), 'pair')}"
+            if len(each) > 1:
+                least, most = (value_text(end, values) for end in (min(each), max(each)))
+                note += f", {least} to {most}"
+            else:
+                between = limits_text(pairs[0].interval, missing="")
+            facts.append(page.Fact(measure, mean, between, note, main=not facts))
     yield page.Headline("Agreement", facts=facts[:MOST_FACTS])
+    yield _sentence(agreement)
+    yield from _pairs(agreement)
     if agreement.measures:
         titles = {"forward": "first as reference", "backward": "second as reference"}
         frame, fields = measure_rows(agreement)
         fields = [each._replace(title=titles.get(each.name, each.title)) for each in fields]
-        yield page.DataTable("Measures", "", frame, fields)
+        details = [*titles, "documents", "reason"]
+        yield page.DataTable(
+            "Measures", "", frame, fields, details=details, details_title="Both directions"
+        )
     if agreement.coefficients:
         yield _coefficients("Coefficients", agreement, "")
     yield page.Notes("Notes", notes=list(notes(agreement)))
     yield page.Copied("Signature", PUBLISHED, agreement.signature)
+
+
+def _pairs(agreement: Agreement) -> Iterator[page.DotPlot]:
+    """Each pair of annotators with its values, of the measures of the task and the coefficients."""
+    task, rates = load(agreement.task), []
+    values: dict[str, dict[str, PairMeasure | CoefficientValue]] = {}
+    for pair in agreement.measures:
+        values.setdefault(pair.measure, {})[f"{pair.first}, {pair.second}"] = pair
+    for item in agreement.coefficients:
+        if len(item.annotators) == 2 and item.is_whole:
+            name = f"{item.judged}: {item.coefficient}"
+            values.setdefault(name, {})[", ".join(item.annotators)] = item
+    values = {
+        name: each
+        for name, each in values.items()
+        if any(item.value is not None for item in each.values())
+    }
+    for name in values:
+        limits = values_of(task, name)
+        rates += [name] if ": " in name or (limits.least, limits.most) == (0.0, 1.0) else []
+    if values:
+        names = list(dict.fromkeys(name for each in values.values() for name in each))
+        shown = {name: [each.get(pair) for pair in names] for name, each in values.items()}
+        breakdown = page.Breakdown(
+            "pair of annotators",
+            names,
+            {
+                name: [None if item is None else item.value for item in each]
+                for name, each in shown.items()
+            },
+            rates,
+            {
+                name: [None if item is None else item.interval for item in each]
+                for name, each in shown.items()
+            },
+        )
+        yield page.DotPlot("Pairs of annotators", "", [breakdown])
 
 
 def _coefficients(
@@ -323,7 +408,7 @@ def _coefficients(
 
 
 def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[page.Section]:
-    """The coefficients of each document or label: bars of alpha by what is judged, and a table."""
+    """The coefficients of each document or label: dots of alpha by what is judged, and a table."""
     items: dict[str, list[CoefficientValue]] = {}
     for item in agreement.coefficients:
         if getattr(item, scope) is not None:
@@ -340,7 +425,7 @@ def _by(agreement: Agreement, scope: Literal["document", "label"]) -> Iterator[p
             for judged, alphas in items.items()
             if alphas
         ]
-        yield page.Bars(f"By {scope}", breakdowns=breakdowns)
+        yield page.DotPlot(f"By {scope}", breakdowns=breakdowns)
         yield _coefficients(f"Coefficients by {scope}", agreement, scope)
 
 

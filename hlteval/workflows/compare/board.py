@@ -25,7 +25,7 @@ from hlteval.results.systems import Leaderboard
 from hlteval.results.verdict import SIGNED, Refusal, Signature, Verdict
 from hlteval.sources import writing
 from hlteval.sources.writing import check_name
-from hlteval.workflows.compare.comparison import leaderboard
+from hlteval.workflows.compare.comparison import Systems, leaderboard
 from hlteval.workflows.run.engine import Run
 from hlteval.workflows.run.request import Request
 
@@ -40,7 +40,7 @@ _LONGEST = 60
 def leaderboard_in(
     output: str | Path | None,
     request: Request,
-    systems: Sequence[str],
+    systems: Systems,
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
@@ -53,7 +53,7 @@ def leaderboard_in(
         output: path of the folder, in which an earlier leaderboard is replaced in one step; None
             for no folder.
         request: this and all others are arguments of `leaderboard`.
-        systems: paths of the submissions.
+        systems: paths of the submissions, which may have options of their own.
         names: path of a file of names.
         metrics: names of the metrics.
         alpha: the level of significance.

@@ -15,21 +15,24 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
+from types import MappingProxyType
 
 import msgspec
+import polars as pl
 
 from hlteval.findings import SUBMISSION, Finding, Findings, Problem, finding
 from hlteval.findings.suggest import did_you_mean
 from hlteval.results.systems import Comparison, Leaderboard, RefusedSystem, short_names
 from hlteval.results.verdict import Signature, Verdict
-from hlteval.scoring.metric import Metric
+from hlteval.scoring.errors import EXTRA, REFERENCE, ErrorAnalysis, ItemColumns, analyse_errors
+from hlteval.scoring.metric import Evidence, Metric, Tables
 from hlteval.sources import open_source
 from hlteval.sources.names import as_text
 from hlteval.sources.opening import OpenInput, is_url
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import read_table
 from hlteval.tasks.options import merge_options, metric_options
-from hlteval.tasks.task import HIGH, Task, WrongOption
+from hlteval.tasks.task import HIGH, AlignmentInfo, Task, WrongOption
 from hlteval.workflows.compare.ranking import Plan, comparisons, part_of
 from hlteval.workflows.run.batches import no_progress, subprogress
 from hlteval.workflows.run.engine import Run, count_batches
@@ -38,12 +41,19 @@ from hlteval.workflows.run.verdicts import Refused, expand_folders
 
 #: Called with the name of a system that is scored, and its run.
 Visit = Callable[[str, Run], None]
+#: The paths of submissions, or by path the options that only this submission has.
+Systems = Sequence[str] | Mapping[str, Mapping[str, str]]
 #: The code of a submission that does not exist.
 MISSING = "LDB201"
 
 
 def score_systems(
-    request: Request, names: Mapping[str, str], visit: Visit | None = None, *, missing: bool = False
+    request: Request,
+    names: Mapping[str, str],
+    visit: Visit | None = None,
+    *,
+    missing: bool = False,
+    own: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> tuple[dict[str, Run], dict[str, Refused]]:
     """Score systems; return their runs, and the reasons of those that are refused, by name.
 
@@ -52,6 +62,7 @@ def score_systems(
         names: the name of each system, by the path of its submission.
         visit: called with each system; after that, its run has no alignment and no evidence.
         missing: whether a submission that does not exist is refused as others are.
+        own: options that only some submissions have, by path.
 
     Raises:
         Refused: if the reference cannot be used.
@@ -65,8 +76,9 @@ def score_systems(
             if missing and (absent := _absence(path)):
                 refused = _failure(request, absent)
                 raise Refused(refused, "no such submission", "correct the path")
+            options = {**request.options, **own.get(path, {})}
             runs[name] = run = count_batches(
-                replace(request, system=path, step=step, shared=shared)
+                replace(request, system=path, options=options, step=step, shared=shared)
             )
             if visit is not None:
                 visit(name, run)
@@ -135,9 +147,10 @@ def compare(
     """Compare systems by a metric.
 
     Args:
-        request: how each of them is scored. Its `intervals` say how many replicates there are, of
-            which confidence, from which seed; where their number is 0 or not given, `MANY` for
-            metrics whose counts add, and `FEW` for others.
+        request: how each of them is scored; with its `alignment`, the comparison has `errors`. Its
+            `intervals` say how many replicates there are, of which confidence, from which seed;
+            where their number is 0 or not given, `MANY` for metrics whose counts add, and `FEW`
+            for others.
         systems: paths of the submissions.
         metric: what they are compared by; the one that ranks where it is left out.
         test: `permutation`, `bootstrap` or `jackknife`; by default `permutation` where counts add,
@@ -158,16 +171,65 @@ def compare(
     plan = by.plan(metric)
     systems, folders = expand_folders(request.task, systems, request.reference)
     names = short_names(systems)
-    runs, reasons = score_systems(replace(request, options=by.options, alignment=False), names)
+    info = task.alignment_info if request.alignment else None
+    tables, evidence = dict[str, Tables](), dict[str, Evidence]()
+
+    def keep(name: str, run: Run) -> None:
+        tables[name] = run.aligned_tables()
+        evidence[name] = Evidence.merge(run.total.evidence)
+
+    kept = info is not None
+    each = replace(request, options=by.options, alignment=kept, evidence=kept)
+    runs, reasons = score_systems(each, names, keep if kept else None)
     if not runs:
         raise all_refused([*reasons.values()])
     if counted:
         counted(runs)
     (comparison,) = comparisons(runs, [plan])
+    errors = None
+    if info and len(runs) > 1 and all(info.table in own for own in tables.values()):
+        ranked = {system.name: tables[system.name] for system in comparison.systems}
+        errors = _join_alignments(info, ranked, evidence)
     refused = refused_systems(reasons)
     notes = (*folders, *comparison.notes, *(item.note for item in refused), *weaknesses(runs))
     paths = {name: as_text(path) for path, name in names.items()}
-    return msgspec.structs.replace(comparison, refused=refused, notes=notes, paths=paths)
+    more = {"refused": refused, "notes": notes, "paths": paths, "errors": errors}
+    return msgspec.structs.replace(comparison, **more)
+
+
+def _join_alignments(
+    info: AlignmentInfo, tables: Mapping[str, Tables], evidence: Mapping[str, Evidence]
+) -> ErrorAnalysis:
+    """Join the alignments of systems, by what the task declares of their rows.
+
+    Args:
+        info: how they are read.
+        tables: of the scores of each system, by its name, best first.
+        evidence: of each system, by its name.
+    """
+    facets = [facet.column for facet in info.facets]
+    of_reference = [cell.reference for cell in info.cells if cell.reference]
+    of_system = [cell.system for cell in info.cells if cell.system and cell.kind != "name"]
+    key = {REFERENCE: (*info.reference_key, *of_reference), EXTRA: (*info.system_key, *of_system)}
+    text = {side: [name for name in own if name not in info.label] for side, own in key.items()}
+    columns = ItemColumns(
+        key=key,
+        text={side: own or key[side] for side, own in text.items()},
+        label=info.label,
+        place={REFERENCE: info.places.reference, EXTRA: info.places.system} if info.places else {},
+        facets=facets,
+        single=[facet.column for facet in info.facets if facet.single],
+        items=dict(zip((REFERENCE, EXTRA), info.items or (), strict=False)),
+        stretches=info.stretches,
+    )
+    kinds = {outcome.name: outcome.kind for outcome in info.outcomes}
+    kind = pl.col("outcome").replace_strict(kinds, default="unscored", return_dtype=pl.String)
+    scored = pl.col("_kind") != "unscored"
+    rows = {
+        name: info.read(own)[0].with_columns(_kind=kind).filter(scored)
+        for name, own in tables.items()
+    }
+    return analyse_errors(columns, rows, evidence)
 
 
 def weaknesses(runs: Mapping[str, Run], *, paths: bool = True) -> Iterator[str]:
@@ -301,7 +363,7 @@ COMPARED = ("test", "metric")
 
 def leaderboard(
     request: Request,
-    systems: Sequence[str],
+    systems: Systems,
     *,
     names: str | None = None,
     metrics: Sequence[str] = (),
@@ -312,7 +374,7 @@ def leaderboard(
 
     Args:
         request: how each of them is scored, as for `compare`.
-        systems: paths of the submissions.
+        systems: paths of the submissions, which may have options of their own.
         names: path of a file of names (`system_names`); short names of the paths without one.
         metrics: names of the metrics; the first one ranks. By default those of `usual_metrics`.
         alpha: a difference is significant whose corrected probability is smaller.
@@ -329,14 +391,15 @@ def leaderboard(
     by = Criteria(task, request.profile, options, None, request.intervals, alpha)
     by, metrics = by.with_metrics(metrics)
     plans = [by.plan(name) for name in dict.fromkeys(metrics or usual_metrics(by))]
-    systems, folders = expand_folders(task.name, systems, request.reference)
-    by_path, findings = system_names(systems, names, request.encoding)
+    own = systems if isinstance(systems, Mapping) else {}
+    paths, folders = expand_folders(task.name, list(systems), request.reference)
+    by_path, findings = system_names(paths, names, request.encoding)
     if any(item.blocking for item in findings):  # nobody would know whose row is whose
         reason = "nothing was scored because of the file of --names"
         raise Refused(_failure(request, findings), reason, "correct it")
     kept = visit is not None
     each = replace(request, options=by.options, alignment=kept, evidence=kept)
-    runs, reasons = score_systems(each, by_path, visit, missing=True)
+    runs, reasons = score_systems(each, by_path, visit, missing=True, own=own)
     board = assemble_leaderboard(by, plans, runs)
     return msgspec.structs.replace(
         board,

@@ -134,10 +134,11 @@ class Plan:
             differences=tuple(differences),
             significance=significance,
             notes=(*notes, *filter(None, [significance.note])),
+            alpha=self.alpha,
         )
 
     def signature(self, scored: Systems, *, exact: bool, resampled: bool) -> str:
-        """Return the signature of the first run with the digests of the others.
+        """Return the parts that all signatures have, then those of each system, such as its digest.
 
         Args:
             scored: the systems by name.
@@ -148,8 +149,9 @@ class Plan:
             Signature.parse(item.run.signature(signature([item.method] if resampled else [])))
             for item in scored.values()
         ]
-        common = [part for part in signatures[0].parts if part[0] != "system"]
-        systems = [("system", own) for each in signatures for own in each.values("system")]
+        shared = set(signatures[0].parts).intersection(*(each.parts for each in signatures))
+        common = [p for p in signatures[0].parts if p in shared and p[0] != "system"]
+        systems = [part for each in signatures for part in each.parts if part not in common]
         last = (("test", "exact" if exact else self.test), ("metric", self.metric))
         return str(Signature((*common, *systems, *last)))
 

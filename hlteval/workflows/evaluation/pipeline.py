@@ -13,6 +13,7 @@ ends; the file names the process that holds it, or held it last.
 import json
 import os
 import socket
+import sys
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
@@ -31,15 +32,24 @@ from hlteval.workflows.evaluation import pipeline_status
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, deposits
 from hlteval.workflows.evaluation.manifests import read_manifest
 from hlteval.workflows.evaluation.pipeline_state import (
+    BOARDS,
     RESULTS,
     Digests,
     PipelineSettings,
     Records,
     Step,
     key,
+    read_record,
 )
 from hlteval.workflows.evaluation.pipeline_status import Over, Values, over_limits
-from hlteval.workflows.evaluation.pipeline_work import BROKEN, PERFORM, Order, Outcome
+from hlteval.workflows.evaluation.pipeline_work import (
+    BROKEN,
+    PERFORM,
+    RANK,
+    BoardOrder,
+    Order,
+    Outcome,
+)
 from hlteval.workflows.processes.graph import Failed, LocalProcesses, Node, Workers
 from hlteval.workflows.processes.pool import Limits
 from hlteval.workflows.run.batches import Progress as Watch
@@ -47,6 +57,22 @@ from hlteval.workflows.run.batches import no_progress
 from hlteval.workflows.run.request import Request
 
 FILE = ".hlteval.lock"
+#: The page of a leaderboard.
+INDEX = "index.html"
+_LOCK_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> None:
+        # What is locked cannot be read by others: it is a byte far after the end.
+        os.lseek(descriptor, 1 << 30, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 class InUse(ValueError):
@@ -62,36 +88,34 @@ def lock_folder(root: Path) -> Iterator[str]:
 
     Raises:
         InUse: if another process holds it.
-        NotWritten: if the file cannot be written, or the system has no such locks.
+        NotWritten: if the file cannot be written.
     """
-    import fcntl
-
     path = root / FILE
     with report_write_errors(path, "nothing was changed"):
-        file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o644)
+        descriptor = os.open(path, _LOCK_FLAGS, 0o644)
+    with os.fdopen(descriptor, "r+b", buffering=0) as file:
 
-    def holder() -> str:
-        """Return the process that the lock names."""
-        try:
-            process = json.loads(os.pread(file, 1000, 0).decode("utf-8", "replace"))
-            return f"process {int(process['process'])} on {process['host']}"
-        except (ValueError, KeyError, TypeError):
-            return "another process"
+        def holder() -> str:
+            """Return the process that the lock names; empty if it names none."""
+            file.seek(0)
+            text = file.read(1000)
+            try:
+                process = json.loads(text.decode("utf-8", "replace"))
+                return f"process {int(process['process'])} on {process['host']}"
+            except (ValueError, KeyError, TypeError):
+                return "another process" if text else ""
 
-    try:
         try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            busy = f"{root} is in use by {holder()}; wait until it ends, or end it"
-            raise InUse(busy) from None
-        note = f"continues where {holder()} was interrupted" if os.pread(file, 1, 0) else ""
-        process = {"process": os.getpid(), "host": socket.gethostname()}
-        os.ftruncate(file, 0)
-        os.pwrite(file, json.dumps(process).encode(), 0)
-        yield note
-        os.ftruncate(file, 0)
-    finally:
-        os.close(file)
+            _lock(file.fileno())
+        except (BlockingIOError, PermissionError):
+            busy = f"{root} is in use by {holder() or 'another process'}"
+            raise InUse(f"{busy}; wait until it ends, or end it") from None
+        before = holder()
+        file.truncate(0)
+        file.seek(0)
+        file.write(json.dumps({"process": os.getpid(), "host": socket.gethostname()}).encode())
+        yield f"continues where {before} was interrupted" if before else ""
+        file.truncate(0)
 
 
 def pipeline(
@@ -133,8 +157,10 @@ def _runs(
             try:
                 result = Run(settings, records, workers, digests, step).complete()
             finally:
-                remove_unfinished(settings.root / RESULTS)
-            yield msgspec.structs.replace(result, notes=(note,) if note else ())
+                for name in (RESULTS, BOARDS):
+                    remove_unfinished(settings.root / name)
+            notes = [*([note] if note else []), *result.notes]
+            yield msgspec.structs.replace(result, notes=tuple(notes))
 
 
 @dataclass
@@ -196,7 +222,86 @@ class Run:
             if task.metric and (task.scored_alone or self.settings.reference_of(each)):
                 scored.append(each)
         self.do("score", scored)
-        return PipelineResult(str(self.settings.root), (*self.update(), *gone), self.done)
+        entries, (boards, notes) = self.update(), self.rank(scored)
+        return PipelineResult(
+            str(self.settings.root), (*entries, *gone), self.done, notes=notes, leaderboards=boards
+        )
+
+    def rank(self, scored: Iterable[Deposit]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Make the leaderboard of each task and reference; one without submissions is removed.
+
+        Args:
+            scored: the submissions that can be scored.
+
+        Returns:
+            The paths of the pages, from the root; notes about leaderboards that cannot be made.
+
+        Raises:
+            NotWritten: if the worker could not write.
+        """
+        groups: dict[str, list[Deposit]] = {}
+        for each in scored:
+            if self.record(each, "score").get("result") == "scored":
+                groups.setdefault(self.settings.board_of(each), []).append(each)
+        for path in (self.settings.root / BOARDS).glob("*.txt"):
+            if path.stem not in groups:
+                path.unlink()
+                self.records.remove(self.records.board(path.stem))
+        reasons = {name: self.make_board(name, members) for name, members in groups.items()}
+        return (
+            tuple(f"{BOARDS}/{name}/{INDEX}" for name, reason in reasons.items() if not reason),
+            tuple(f"no leaderboard of {name}: {why}" for name, why in reasons.items() if why),
+        )
+
+    def make_board(self, name: str, members: Sequence[Deposit]) -> str:
+        """Make a leaderboard, unless it is there already; return why it cannot be made, or nothing.
+
+        Its record is a file beside its folder. It is first made in a hidden folder.
+
+        Args:
+            name: of the leaderboard.
+            members: its submissions.
+        """
+        settings, folder, task = self.settings, self.records.board(name), members[0].task
+        orders = [self.order(each, "score") for each in members]
+        metric = settings.of_task(task).metric
+        made = key("leaderboard", metric, [each.key for each in orders])
+        failed = key(made, settings.work.seconds, settings.work.megabytes)
+        record = folder.with_name(f"{name}.txt")
+        known = read_record(record)
+        if (
+            (reason := known.get("reason", ""))
+            and known.get("key") == failed
+            and not settings.retry
+        ):
+            return reason
+        if known.get("key") == made and folder.is_dir():
+            return ""
+        shared, defaults = self.options[task], orders[0].defaults
+        own = {
+            each.request.system: {n: v for n, v in each.options.items() if shared.get(n) != v}
+            for each in orders
+        }
+        order = BoardOrder(
+            replace(orders[0].request, options=shared, system=""),
+            own,
+            metric,
+            str(hidden_path(folder)),
+            defaults if defaults and defaults.names else None,
+        )
+        ((_, outcome),) = self.workers.results([Node(RANK, (order,), len(members))])
+        if isinstance(outcome, Outcome) and outcome.result == "disk":
+            raise NotWritten(None, outcome.reason, str(settings.root), UNCHANGED)
+        if not all(each.is_unchanged(settings.root) for each in members):
+            return "a submission changed while it was read; run the pipeline again"
+        record.unlink(missing_ok=True)
+        if outcome.reason:
+            self.records.remove(folder)
+        else:
+            self.records.exchange(Path(order.output), folder)
+        values = {"reason": outcome.reason, "key": failed if outcome.reason else made}
+        self.records.write_record(record, values)
+        return str(outcome.reason)
 
     def record(self, deposit: Deposit, step: Step) -> Values:
         """Return the record of a step, if it is the result of what there is now."""

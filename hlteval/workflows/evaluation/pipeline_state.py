@@ -10,6 +10,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import shutil
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,7 +35,7 @@ from hlteval.tasks.task import Option, WrongOption
 from hlteval.workflows.evaluation.deposits import FOLDER, Deposit, Stamp, stamp
 from hlteval.workflows.evaluation.manifests import read_manifest, resolve_options
 
-LOGS, RESULTS, WITHDRAWN = "logs", "results", "withdrawn"
+LOGS, RESULTS, WITHDRAWN, BOARDS = "logs", "results", "withdrawn", "leaderboards"
 _STATUS = ".status.txt"
 Step = Literal["validation", "score"]
 Log = Literal["validation", "score", "status"]
@@ -54,7 +55,7 @@ class Records:
 
     def prepare(self) -> None:
         """Make the folders, and remove what an interrupted run left unfinished."""
-        for name in (LOGS, RESULTS):
+        for name in (LOGS, RESULTS, BOARDS):
             folder = self.root / name
             folder.mkdir(exist_ok=True)
             remove_unfinished(folder)
@@ -73,10 +74,13 @@ class Records:
 
     def write(self, deposit: Deposit, step: Log, values: Mapping[str, str], text: str) -> None:
         """Write a record in one step, unless it is there already."""
+        self.write_record(self.path(deposit, step), values, text)
+
+    def write_record(self, path: Path, values: Mapping[str, str], text: str = "") -> None:
+        """Write a record at a path in one step, unless it is there already."""
         lines = [f"{name}: {printable(value)}\n" for name, value in values.items() if value]
         content = "".join([*lines, "\n" if text else "", text])
         data = content.encode("utf-8", "backslashreplace")
-        path = self.path(deposit, step)
         if path.is_symlink():  # nothing is written where somebody else leads to
             path.unlink()
         if not path.is_file() or path.read_bytes() != data:
@@ -86,10 +90,17 @@ class Records:
     def keep(self, deposit: Deposit, made: Path) -> None:
         """Give a complete folder of scores its name; the record of older ones goes first."""
         self.path(deposit, "score").unlink(missing_ok=True)
-        results = self.results(deposit)
-        if results.is_symlink() or results.is_file():
-            results.unlink()
-        finish(made, results)
+        self.exchange(made, self.results(deposit))
+
+    def exchange(self, made: Path, folder: Path) -> None:
+        """Give a complete folder its name in one step; a link or file of that name is removed."""
+        if folder.is_symlink() or folder.is_file():
+            folder.unlink()
+        finish(made, folder)
+
+    def board(self, name: str) -> Path:
+        """The folder of a leaderboard, whose record is beside it."""
+        return self.root / BOARDS / name
 
     def withdrawn(self, deposits: Iterable[Deposit]) -> Iterator[Deposit]:
         """Yield submissions with a status whose archives are no longer there, by identifier."""
@@ -116,9 +127,12 @@ class Records:
     def forget(self, deposit: Deposit) -> None:
         """Remove the record of scores, then the scores."""
         self.path(deposit, "score").unlink(missing_ok=True)
-        results = self.results(deposit)
-        if results.is_dir() and not results.is_symlink():
-            hidden = results.rename(hidden_path(results))  # a part of them is never seen
+        self.remove(self.results(deposit))
+
+    def remove(self, folder: Path) -> None:
+        """Remove a folder in one step."""
+        if folder.is_dir() and not folder.is_symlink():
+            hidden = folder.rename(hidden_path(folder))  # a part of it is never seen
             shutil.rmtree(hidden)
 
 
@@ -305,6 +319,13 @@ class PipelineSettings:
         path = self._path(self.of_task(deposit.task).against, self.against, deposit)
         return path or self.reference_of(deposit)
 
+    def board_of(self, deposit: Deposit) -> str:
+        """Return the name of the leaderboard of a submission: of a task, and of a reference."""
+        reference = self.of_task(deposit.task).reference
+        language = "" if isinstance(reference, str) else deposit.parts.get("language", "")
+        parts = filter(None, [load(deposit.task).display_name, language])
+        return re.sub(r"[^\w.]+", "-", "-".join(parts)).strip("-.")
+
     def _path(self, given: str | Mapping[str, str], otherwise: str, deposit: Deposit) -> str:
         if not isinstance(given, str):
             given = given.get(deposit.parts.get("language", ""), "")
@@ -365,7 +386,7 @@ class PipelineSettings:
         for path in (self.root / FOLDER, *map(Path, self.given_paths)):
             if not path.exists():
                 raise FileNotFoundError(2, "no such file or folder", str(path))
-        outputs = [self.root / LOGS, self.root / RESULTS]
+        outputs = [self.root / name for name in (LOGS, RESULTS, BOARDS)]
         check_outputs(outputs, [*self.manifest_paths, *self.given_paths])
         references = [self.reference, *(self.of_task(task).reference for task in self.tasks)]
         alone = [load(task).scored_alone or load(task).metric is None for task in self.tasks]

@@ -17,11 +17,13 @@ from hlteval.workflows.evaluation.pipeline_state import Step
 from hlteval.workflows.processes.graph import Problem
 from hlteval.workflows.run.request import Request
 
-Result = Literal["passed", "failed", "undecided", "scored", "refused", "disk"] | Problem
+Result = Literal["passed", "failed", "undecided", "scored", "refused", "ranked", "disk"] | Problem
 #: Results that say more of the program and its limits than of the submission.
 BROKEN: frozenset[str] = frozenset({"crashed", "time", "memory"})
 #: The name of the function that does an order.
 PERFORM = f"{__name__}:perform"
+#: The name of the function that makes a leaderboard.
+RANK = f"{__name__}:rank"
 #: Maximum number of findings that a log shows of a file, and five times as many in all.
 MAX_FINDINGS = 200
 
@@ -96,6 +98,25 @@ class Order:
     def report(self, text: str = "") -> str:
         """Return a report with the command before it."""
         return f"$ {self.command}\n" + (f"\n{text}" if text else "")
+
+
+@dataclass(frozen=True)
+class BoardOrder:
+    """A leaderboard of submissions that were scored against one reference.
+
+    Attributes:
+        request: how each of them is scored.
+        systems: their paths, with the options that only this submission has.
+        metric: the metric that ranks; empty for that of the task.
+        output: the folder that takes the leaderboard.
+        defaults: what came from a file of defaults; None if none applies.
+    """
+
+    request: Request
+    systems: Mapping[str, Mapping[str, str]]
+    metric: str = ""
+    output: str = ""
+    defaults: Defaults | None = None
 
 
 @dataclass(frozen=True)
@@ -202,9 +223,33 @@ def _score(order: Order) -> Outcome:
         commands = {"validate.sh": order.validate_command, "score.sh": order.command}
         for script_name, line in commands.items():
             script = folder / script_name
-            script.write_text(_SCRIPT.format(command=line), "utf-8", errors="surrogateescape")
+            text = _SCRIPT.format(command=line)
+            script.write_text(text, "utf-8", errors="surrogateescape", newline="\n")
             script.chmod(0o755)
     return Outcome("scored", order.report("the scores are in the folder of results\n"))
+
+
+def rank(order: BoardOrder) -> Outcome:
+    """Make a leaderboard, as `hlteval leaderboard -o` does, in the working directory."""
+    from hlteval.results.config import with_defaults
+    from hlteval.tasks.task import WrongOption
+    from hlteval.workflows.compare.board import leaderboard_in
+    from hlteval.workflows.run.verdicts import Refused
+
+    metrics = [order.metric] if order.metric else []
+    try:
+        leaderboard_in(
+            order.output,
+            order.request,
+            order.systems,
+            metrics=metrics,
+            named=lambda board: with_defaults(board, order.defaults),
+        )
+    except NotWritten as error:
+        return Outcome("disk", reason=str(error))
+    except (Refused, WrongOption) as reason:
+        return Outcome("refused", reason=str(reason))
+    return Outcome("ranked")
 
 
 _SCRIPT = """\

@@ -40,10 +40,12 @@ class Node:
     Attributes:
         function: its name, as `module:attribute`.
         arguments: values, and nodes whose results are its arguments.
+        share: how many times as long as others it may take.
     """
 
     function: str
     arguments: tuple[Any, ...]
+    share: int = 1
 
 
 @dataclass(frozen=True)
@@ -176,6 +178,7 @@ class _Task:
         place: of the result among the arguments of this call.
         missing: how many results it waits for.
         tries: how often its process ended.
+        share: how many times as long as others it may take.
     """
 
     graph: int
@@ -185,6 +188,7 @@ class _Task:
     place: int = 0
     missing: int = 0
     tries: int = 0
+    share: int = 1
 
 
 def _first_tasks(
@@ -192,7 +196,8 @@ def _first_tasks(
 ) -> Iterator[_Task]:
     """Yield the calls below a node that need no result of another one."""
     inner = [number for number, item in enumerate(node.arguments) if isinstance(item, Node)]
-    task = _Task(graph, node.function, [*node.arguments], parent, place, len(inner))
+    arguments = [*node.arguments]
+    task = _Task(graph, node.function, arguments, parent, place, len(inner), share=node.share)
     for number in inner:
         yield from _first_tasks(graph, node.arguments[number], task, number)
     if not inner:
@@ -269,7 +274,7 @@ class LocalProcesses:
     def _begin(self, task: _Task, process: Process | None) -> None:
         start = START if process is None else 0.0
         process = process or Process(_PERFORM, root=self.root, limits=self.limits)
-        deadline = time.monotonic() + self.seconds + start
+        deadline = time.monotonic() + self.seconds * task.share + start
         self._busy[process.stdout.fileno()] = _Turn(process, task, deadline)
         process.begin(Call(_PERFORM, (task.function, task.arguments)))
 

@@ -188,10 +188,10 @@ class Process:
     def kill(self) -> None:
         """Kill the process, and those that it started; `end` or the end of a call removes it."""
         with suppress(ProcessLookupError, PermissionError):
-            if hasattr(os, "killpg"):
-                os.killpg(self.pid, signal.SIGKILL)
-            else:
+            if sys.platform == "win32":
                 self._process.kill()
+            else:
+                os.killpg(self.pid, signal.SIGKILL)
 
     def end(self) -> int:
         """End the process, and those that it started; its exit status."""

@@ -36,10 +36,10 @@ def main() -> None:
 
 def _limit(limits: Limits) -> None:
     """Limit this process and those that it starts, where the system can."""
-    try:
-        import resource
-    except ImportError:  # Windows
+    if sys.platform == "win32":
         return
+    import resource
+
     wanted = {
         resource.RLIMIT_AS: limits.megabytes * _MEGABYTE,
         resource.RLIMIT_CPU: limits.cpu_seconds,
@@ -59,7 +59,7 @@ def _receive(calls: SimpleQueue[Call]) -> None:
         while True:
             calls.put(pickle.load(sys.stdin.buffer))  # noqa: S301 - from our own process
     finally:
-        if hasattr(os, "killpg"):
+        if sys.platform != "win32":
             os.killpg(os.getpgrp(), signal.SIGKILL)
         os.kill(os.getpid(), signal.SIGTERM)
 

@@ -20,7 +20,7 @@ from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
 from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
-from hlteval.representation import WITH_ANNOTATORS, distinct, of_annotator
+from hlteval.representation import WITH_ANNOTATORS, distinct, documents_of_others, of_annotator
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Member, Source, Unreadable, decode
 from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
@@ -39,8 +39,9 @@ TEXTS = "--against"
 #: The tables whose rows are records of a submission.
 _RECORDS = (*IDENTIFIERS, "instances", "ratings", "changes", "mappings", "responses")
 NO_COMMON_DOCUMENT = "REF104"
-#: Under which a batch has the names of annotators.
-_ANNOTATORS = "annotators"
+#: Under which, with the role of a side, a batch has the names of annotators, and the documents
+#: that only others than the chosen one have annotated.
+_ANNOTATORS, _OTHERS = "annotators: ", "documents of others: "
 
 
 class Check:
@@ -131,10 +132,13 @@ class Check:
         checked = observe_sides(opened, pair)
         checked.names = pair.documents
         if self.annotator:
-            sides = (pair.reference.corpus, pair.system.corpus)
-            tables = (getattr(side, name) for side in sides for name in WITH_ANNOTATORS)
-            names = {name for table in tables for name in table["annotator"].drop_nulls().unique()}
-            checked.types.setdefault(_ANNOTATORS, set()).update(names)
+            for role, side in {self.other: pair.reference, opened.role: pair.system}.items():
+                rows = pl.concat(
+                    getattr(side.corpus, name)["annotator"] for name in WITH_ANNOTATORS
+                )
+                checked.types.setdefault(f"{_ANNOTATORS}{role}", set()).update(rows.drop_nulls())
+                others = documents_of_others(side.corpus, self.annotator)
+                checked.types.setdefault(f"{_OTHERS}{role}", set()).update(others)
         if opened.format.repeated_code:
             files = [pair.system.members[index].display for index in corpus.documents["origin"]]
             checked.places = dict(zip(corpus.documents["name"], files, strict=True))
@@ -238,6 +242,20 @@ class Check:
                 files = {at: members[name] for at, name in item.files.items() if name in members}
                 yield from explain([(self.rules[item.rule], item.rows)], files, form)
 
+    def _about_annotator(self) -> Iterator[Finding]:
+        """Yield findings about the chosen annotator: nobody, or not that of some documents."""
+        types, annotator, roles = self.total.types, self.annotator, (self.other, self.opened.role)
+        known = {role: types.get(f"{_ANNOTATORS}{role}", set()) for role in roles}
+        yield from unknown_names(
+            "annotator", "annotator", [annotator], set().union(*known.values())
+        )
+        for role in roles:
+            others = sorted(types.get(f"{_OTHERS}{role}", ())) if annotator in known[role] else []
+            if others:
+                number, names = count_of(len(others), "document"), first_names(others, 3)
+                values = {"number": number, "annotator": annotator, "names": names}
+                yield entry("OPT117").finding(values).of(role)
+
     def _about_reference(self, findings: Iterable[Finding]) -> Iterator[Finding]:
         """Turn findings of rules into findings about a reference: only some codes stop there."""
         stops = {rule.code for rule in self.of_references if rule.blocks_reference}
@@ -264,8 +282,7 @@ class Check:
         """
         opened, task, total = self.opened, self.opened.task, self.total
         if self.annotator and self.read:
-            known = total.types.get(_ANNOTATORS, set())
-            total.findings += unknown_names("annotator", "annotator", [self.annotator], known)
+            total.findings += self._about_annotator()
         total.judging += self._resolve(SUBMISSION)
         total.findings += self._about_reference(self._resolve(REFERENCE))
         if self.read:

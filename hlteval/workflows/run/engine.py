@@ -332,9 +332,13 @@ class Run(Check):
         notes = (*verdicts.blocking_notes(judged), *self.error_notes(paths=paths).values())
         notes += (*verdicts.warning_notes(judged, task.noted), *metric.notes(total))
         notes += (*interval_set.notes(), *verdicts.size_notes(task, interval_set.limits, documents))
+        shown = task.hooks.alignment
         if self.total.alignments:
-            tables[task.hooks.alignment] = pl.concat(self.total.alignments)
-            error_tables, error_files = metric.error_analysis(tables[task.hooks.alignment], total)
+            tables[shown] = pl.concat(self.total.alignments)
+        elif task.alignment_info:  # it may be a table of the values
+            shown = task.alignment_info.table
+        if self.request.alignment and shown in tables:
+            error_tables, error_files = metric.error_analysis(tables[shown], total)
             tables, files = tables | error_tables, files | error_files
         primary = task.ranking(judged.profile, self.opened.options)
         names = task.beside(primary, metrics)
@@ -358,6 +362,13 @@ class Run(Check):
             by_document=each,
         )
         return scores, interval_set
+
+    def aligned_tables(self) -> Tables:
+        """Return the tables of the values with the alignment, without intervals and notes."""
+        tables = self.metric.score(self.metric.total(self.counts))[1]
+        if self.total.alignments:
+            tables[self.opened.task.hooks.alignment] = pl.concat(self.total.alignments)
+        return tables
 
     def _add_groups(self, tables: Tables, names: Sequence[str], shown: Sequence[str]) -> None:
         """Add a table of the values of each group of documents, and some of them to the scorings.

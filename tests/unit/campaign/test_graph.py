@@ -176,3 +176,13 @@ def test_a_scheduler_that_is_lost_is_named_and_what_came_is_kept():
             workers.close()
         finally:
             process.kill()
+
+
+def test_a_call_with_a_share_may_take_longer_than_others():
+    with closing(LocalProcesses(1, seconds=1)) as workers:
+        assert dict(workers.results([Node("builtins:max", (1, 2))])) == {0: 2}
+        longer = Node("time:sleep", (1.5,), 5)
+        assert dict(workers.results([longer, Node("time:sleep", (1.5,))])) == {
+            0: None,
+            1: Failed("time", "it took too long"),
+        }

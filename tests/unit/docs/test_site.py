@@ -214,3 +214,15 @@ def test_the_reference_has_what_an_extension_imports(site: Path) -> None:
         ):
             for name in names.split(", "):
                 assert f'id="{module}.{name}"' in pages or f'id="hlteval.{name}"' in pages, name
+
+
+def test_a_notebook_is_a_page_with_its_cells_and_its_file(tmp_path: Path) -> None:
+    cells = [
+        {"cell_type": "markdown", "source": ["# Two\n", "\n", "lines"]},
+        {"cell_type": "code", "source": ["import hlteval\n", "hlteval"]},
+    ]
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": cells}), "utf-8")
+    assert HOOKS._notebook_page(tmp_path / "a.ipynb") == (
+        "# Two\n\nlines\n\n[Download the notebook](a.ipynb)\n\n"
+        "```python\nimport hlteval\nhlteval\n```\n"
+    )

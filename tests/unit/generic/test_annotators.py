@@ -77,6 +77,11 @@ def test_documents_by_one_annotator_each_are_whole(tmp_path: Path) -> None:
     scores = score("mentions", gold, system, options={"annotator": "kim"})
     assert scores.metrics["micro.recall"] == 1.0  # 2 of 2
     assert scores.metrics["micro.precision"] == pytest.approx(2 / 3)
+    (noted,) = scores.verdict.findings
+    assert (noted.code, noted.side, noted.blocking) == ("OPT117", "reference", False)
+    assert noted.message.startswith("1 document with annotation of others, but none of kim: ")
+    chosen = score("mentions", gold, system, options={"annotator": "lee"})
+    assert not chosen.verdict.findings  # lee has annotated both, and the system names neither
     alone = write(tmp_path / "alone.json", {"kim": KIM}, {"lee": LEE[:1]})
     assert score("mentions", alone, system).metrics["micro.recall"] == 1.0
 

@@ -68,7 +68,7 @@ def test_several_systems_have_one_legend_and_a_style_each():
     assert [texts(panel) for panel in panels] == [["no curve\nc"]] * 2
     assert rows(areas) == ["type.auc", "relevance.auc"]
     assert texts(areas) == ["0.5000", "0.2000", "0.5000"] * 2
-    assert len({(style.color, style.marker) for style in STYLES}) == len(STYLES) == 63
+    assert len({style.color for style in STYLES}) == len(STYLES) == 64
     drawn = [line.get_color() for line in panels[0].lines]
     assert drawn == [style.color for style in STYLES[:3]]
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hlteval.workflows.evaluation.pipeline_work import Order, Outcome
+from hlteval.workflows.evaluation.pipeline_work import RANK, BoardOrder, Order, Outcome
 from hlteval.workflows.processes.graph import Failed, Node
 from tests.unit.campaign.demo import InProcess as Here
 
@@ -59,8 +59,8 @@ def evaluation(folder: Path, *submissions: tuple[str, bytes]) -> Path:
 
 
 def content(root: Path) -> dict[str, bytes]:
-    """All logs and results by path."""
-    folders = (root / "logs", root / "results")
+    """All logs, results and leaderboards by path."""
+    folders = (root / "logs", root / "results", root / "leaderboards")
     files = sorted(file for folder in folders for file in folder.rglob("*") if file.is_file())
     return {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
 
@@ -101,10 +101,18 @@ class Doubles:
         """The outcome of an order."""
         raise NotImplementedError
 
+    def rank(self, order: BoardOrder) -> Outcome | Failed:
+        """Write the names of its submissions as a leaderboard."""
+        folder = Path(order.output)
+        folder.mkdir()
+        (folder / "index.html").write_text("\n".join(order.systems), "utf-8")
+        return Outcome("ranked")
+
     def results(self, roots: Iterable[Node]) -> Iterator[tuple[int, Any]]:
         """The outcome of each order."""
         for number, node in enumerate(roots):
-            yield number, self.outcome(*node.arguments)
+            make = self.rank if node.function == RANK else self.outcome
+            yield number, make(*node.arguments)
 
     def close(self) -> None:
         """Nothing is left to end."""

@@ -168,7 +168,7 @@ def verdict_of_score(use: Use, reference: str, system: str, options: dict[str, s
         assert f"in the file of {side}" in str(refused)
         return refused.verdict
     errors = [item for item in scores.verdict.findings if item.severity == "error"]
-    assert not errors or use.option.adds == "tables"
+    assert not errors or use.option.adds == "texts"
     assert any(side in note for note in scores.notes)
     return scores.verdict
 

@@ -388,3 +388,77 @@ def test_references_of_phases_are_judged_and_may_be_all(tmp_path):
 def test_a_bundle_needs_files_of_a_reference(reference):
     with pytest.raises(WrongOption, match=r"needs a reference; add -r|use paths instead of -"):
         make_plan("seedev-full", reference, "codabench", None, {}, {})
+
+
+MANIFEST = """
+name = "A small evaluation"
+checkpoints = ["CP1", "CP2"]
+conditions = ["constrained"]
+languages = ["eng"]
+[tasks.hub4]
+reference = { eng = "../reference" }
+[tasks.seedev-full]
+reference = "../reference"
+against = "../reference"
+metric = "ser"
+options = { regulations = "both" }
+[[limits]]
+per = ["team", "condition"]
+most = 1
+[[limits]]
+per = ["team", "task", "checkpoint"]
+most = 50
+[[limits]]
+per = ["team"]
+tasks = ["hub4"]
+most = 2
+"""
+
+
+@pytest.fixture
+def evaluation(tmp_path: Path) -> Path:
+    """The manifest of an evaluation beside its reference."""
+    shutil.copytree(DEMO / "reference", tmp_path / "reference")
+    (tmp_path / "evaluation").mkdir()
+    path = tmp_path / "evaluation" / "manifest.toml"
+    path.write_text(MANIFEST.replace('options = { regulations = "both" }\n', ""), "utf-8")
+    return path
+
+
+def planned(task: str, manifest: Path, settings: Path | None = None, **given: str) -> object:
+    path = None if settings is None else str(settings)
+    plan, findings = make_plan(task, "", "codabench", path, given, {}, manifest=str(manifest))
+    assert not findings
+    assert plan is not None
+    return plan
+
+
+def test_the_manifest_of_an_evaluation_says_what_is_not_given(evaluation: Path) -> None:
+    plan = planned("seedev-full", evaluation)
+    assert plan.publication.title == "A small evaluation"
+    assert plan.references == [str(evaluation.parent / "../reference")]
+    assert plan.publication.documents == str(evaluation.parent / "../reference")
+    assert list(plan.columns.values())[:2] == ["ser", "f1"]
+    assert [phase.submissions for phase in plan.phases] == [50]  # those per condition are of many
+
+
+def test_settings_and_options_come_before_a_manifest(evaluation: Path, tmp_path: Path) -> None:
+    settings = tmp_path / "publish.toml"
+    phases = '[[phases]]\nname = "A"\nstart = 2026-12-01\nend = 2026-12-02\n'
+    phases += '[[phases]]\nname = "B"\nstart = 2026-12-03\nsubmissions = 3\n'
+    settings.write_text('title = "Another"\nmetrics = ["f1"]\n' + phases, "utf-8")
+    plan = planned("seedev-full", evaluation, settings, profile="official")
+    assert plan.publication.title == "Another"
+    assert (plan.request.profile, [*plan.columns.values()]) == ("official", ["f1"])
+    assert [(phase.name, phase.submissions) for phase in plan.phases] == [("A", 50), ("B", 3)]
+
+
+def test_a_manifest_that_does_not_fit_gives_no_bundle(evaluation: Path) -> None:
+    with pytest.raises(WrongOption, match="has no task lorehlt-edl"):
+        planned("lorehlt-edl", evaluation)
+    with pytest.raises(WrongOption, match=r"a reference per language \(eng\); add -r PATH"):
+        planned("hub4", evaluation)
+    evaluation.write_text(MANIFEST.replace("regulations", "regulation"), "utf-8")
+    plan, findings = make_plan("seedev-full", "", "evalai", None, {}, {}, manifest=str(evaluation))
+    assert plan is None
+    assert [(each.code, each.span.line) for each in findings] == [("MAN110", 12)]

@@ -31,11 +31,15 @@
       this.facets = data.facets.map((facet) => ({...numbered(facet), single: facet.single}));
       const outcomes = new Map(data.outcomes.map((outcome) => [outcome.name, outcome]));
       this.outcomes = this.outcome.values.map((name) => outcomes.get(name));
+      // of several systems, each has its own outcome of an item
+      this.systems = data.systems && data.systems.map((system) => ({...system, list: unpacked(system.became)}));
+      const keys = this.systems ? ["reference", ...data.systems.map(({key}) => key)] : SIDES;
+      this.sides = this.systems ? ["reference", ...data.systems.map(({title}) => title)] : SIDES;
       this.cells = data.cells.map((cell) => ({
         ...cell,
-        sides: SIDES.map((side) => cell[side] && unpacked(cell[side])),
-        kinds: SIDES.map((side) => cell[side] && cell[side].kind),
-        differs: new Set(cell.differs),
+        sides: keys.map((side) => cell[side] && unpacked(cell[side])),
+        kinds: keys.map((side) => cell[side] && cell[side].kind),
+        differs: keys.map((side) => new Set(this.systems ? cell.differs[side] : cell.differs)),
       }));
       this.details = data.details.map((detail) => ({...detail, list: unpacked(detail)}));
       this.texts = null;
@@ -53,6 +57,14 @@
 
     info(row) {
       return this.outcomes[this.outcome.at[row]];
+    }
+
+    /** Whether a side has nothing in a row. */
+    lacks(row, at) {
+      const {kind} = this.info(row);
+      if (at === 0) return kind === "extra";
+      if (!this.systems) return kind === "missing";
+      return this.cells.every(({sides}) => !sides[at] || sides[at][row] === null);
     }
 
     /** The numbers of the rows that pass the filters, in the order that is wanted. */
@@ -144,17 +156,18 @@
   }
 
   /** The value of a side, line by line where it is a list. */
-  function value(cell, at, row, info) {
-    const side = SIDES[at], own = cell.sides[at][row];
-    const other = cell.sides[1 - at] && cell.sides[1 - at][row];
+  function value(rows, cell, at, row) {
+    const side = at ? "system" : "reference", own = cell.sides[at][row];
+    const beside = at ? 0 : rows.systems ? -1 : 1;
+    const other = cell.sides[beside] && cell.sides[beside][row];
     if (own === null) return [element("span", {class: "nothing"}, UNDEFINED)];
     const lines = [own].flat(), others = other === null || other === undefined ? null : [other].flat();
-    const compared = info.kind === "different" && others;
+    const compared = (rows.systems || rows.info(row).kind === "different") && others;
     return lines.map((line) => {
       const text = element("div", {dir: "auto"});
       if (cell.kind === "words" && compared) text.append(...words(line, others[0] || "", side));
       else if (Array.isArray(own) && compared && !others.includes(line)) text.append(marked(line, side));
-      else if (cell.differs.has(row)) text.append(marked(shown(line, cell.kinds[at]), side));
+      else if (cell.differs[at].has(row)) text.append(marked(shown(line, cell.kinds[at]), side));
       else text.append(shown(line, cell.kinds[at]));
       return text;
     });
@@ -162,16 +175,17 @@
 
   /** Both sides, one above the other. */
   function sides(rows, row) {
-    const info = rows.info(row);
     const cells = rows.cells.filter((cell) => cell.sides.some((side) => side && side[row] !== null));
     const head = element("tr", {}, element("td", {}),
       ...cells.map((cell) => element("th", {scope: "col"}, visible(cell.title))));
-    const lines = SIDES.map((side, at) => {
-      const absent = info.kind === (side === "reference" ? "extra" : "missing");
-      const own = absent
+    const lines = rows.sides.map((side, at) => {
+      const own = rows.lacks(row, at)
         ? [element("td", {class: "nothing", colspan: String(cells.length)}, "nothing")]
-        : cells.map((cell) => element("td", {}, ...(cell.sides[at] ? value(cell, at, row, info) : [])));
-      return element("tr", {class: side}, element("th", {scope: "row"}, side), ...own);
+        : cells.map((cell) => element("td", {}, ...(cell.sides[at] ? value(rows, cell, at, row) : [])));
+      const outcome = rows.systems && at ? rows.systems[at - 1].list[row] : "-";
+      const became = outcome === "-" ? [] : [element("small", {}, visible(outcome))];
+      const head = element("th", {scope: "row"}, element("bdi", {}, visible(side)), " ", ...became);
+      return element("tr", {class: at ? "system" : "reference"}, head, ...own);
     });
     return element("table", {class: "sides"},
       element("thead", {}, head), element("tbody", {}, ...lines));
@@ -256,6 +270,14 @@
 
   function toolbar(rows, state, changed) {
     const set = (name) => (value) => { state[name] = value; changed(); };
+    const keep = (name) => (value) => { state[name] = value; };
+    const known = [];
+    /** A list of the values of a column that links can set, too. */
+    const listed = (column, put, settings) => {
+      const label = chooser(column, (value) => { put(value); changed(); }, settings);
+      known.push({column, put, control: label.lastChild});
+      return label;
+    };
     const errors = element("input", {type: "checkbox", role: "switch", class: "errors"});
     errors.addEventListener("change", () => set("errors")(errors.checked));
     const search = element("input", {type: "search", placeholder: "words", spellcheck: "false"});
@@ -268,23 +290,37 @@
     every.forEach(({title}, at) => order.append(new Option(visible(title), at)));
     order.addEventListener("change", () => set("order")(every[Number(order.value)] || null));
     if (order.value !== "") state.order = every[Number(order.value)];
-    const facets = rows.facets.map((facet, at) => chooser(facet, (value) => {
-      state.facets[at] = value;
-      changed();
-    }, facet));
+    const facets = rows.facets.map((facet, at) => listed(facet, (value) => { state.facets[at] = value; }, facet));
     const titles = rows.outcomes.map((outcome) => visible(outcome.title));
-    return element("div", {class: "choices", role: "group", "aria-label": "Filters of the alignment"},
+    const bar = element("div", {class: "choices", role: "group", "aria-label": "Filters of the alignment"},
       element("label", {}, errors, " Errors only"),
-      chooser({...rows.outcome, title: "Outcome"}, set("outcome"), {titles}),
-      ...(rows.label ? [chooser(rows.label, set("label"))] : []),
-      ...(rows.document.values.length > 1 ? [chooser(rows.document, set("document"))] : []),
+      listed({...rows.outcome, title: "outcome"}, keep("outcome"), {titles}),
+      ...(rows.label ? [listed(rows.label, keep("label"))] : []),
+      ...(rows.document.values.length > 1 ? [listed(rows.document, keep("document"))] : []),
       ...facets, labelled("Search", search),
       ...(every.length ? [labelled("Order by", order)] : []));
+    /** Show the rows with some values only, by the titles of their columns. */
+    const filter = (values) => {
+      [errors.checked, search.value, state.errors, state.words] = [false, "", false, ""];
+      for (const {column, put, control} of known) {
+        const at = column.title in values ? column.values.indexOf(values[column.title]) : -1;
+        if (control.tagName === "SELECT") {
+          control.value = at >= 0 ? String(at) : control.options[0].value;
+          put(control.value === "" ? null : Number(control.value));
+        } else {
+          control.value = at >= 0 ? column.values[at] : "";
+          put(at >= 0 ? at : null);
+        }
+      }
+      changed();
+    };
+    return [bar, filter];
   }
 
   function legend(rows) {
     if (!rows.data.contexts.length) return [];
-    const sides = [["reference", "reference only"], ["system", "system only"], ["both", "both"]];
+    const systems = rows.systems ? "systems" : "system";
+    const sides = [["reference", "reference only"], ["system", `${systems} only`], ["both", "both"]];
     return [element("p", {class: "intro marks"}, "In the text: ",
       ...sides.flatMap(([side, said]) => [element("mark", {class: side}, said), " "]))];
   }
@@ -302,11 +338,13 @@
       found = rows.found(state);
       say();
       Report.announce(status.textContent);
-      table.setData();
+      if (table.initialized) table.setData(); // what is not built yet asks for rows by itself
     };
     say();
     const pager = element("div", {class: "pager"});
-    host.append(toolbar(rows, state, changed), ...legend(rows), status, place, pager);
+    const [bar, filter] = toolbar(rows, state, changed);
+    host.append(bar, ...legend(rows), status, place, pager);
+    host.filter = filter;
     const table = new Tabulator(place, {
       columns: [{
         title: data.title, field: "id", headerSort: false, variableHeight: true,

@@ -64,7 +64,9 @@
       rowFormatter: (row) => requestAnimationFrame(() => reveal(row.getElement())),
     };
     const hidden = {visible: shown, width: 120};
-    Tables.draw(host, {title: data.title, pageSize: 25, columns}, {
+    const shownOnly = element("p", {class: "intro found"});
+    host.append(shownOnly);
+    const table = Tables.draw(host, {title: data.title, pageSize: 25, columns}, {
       rows,
       settings,
       columns: {
@@ -76,6 +78,17 @@
         },
       },
     });
+    /** Show the findings with some values only, until somebody wants all again. */
+    host.filter = (values) => {
+      const wanted = Object.entries(values);
+      const all = element("button", {type: "button", class: "copy"}, "Show all");
+      all.addEventListener("click", () => { table.clearFilter(); shownOnly.replaceChildren(); });
+      const words = wanted.map(([, value]) => (value === null ? "no file" : Values.visible(value))).join(", ");
+      shownOnly.replaceChildren("Only ", element("bdi", {}, words), " ", all);
+      const apply = () => table.setFilter((row) => wanted.every(([name, value]) => named[name][row.id] === value));
+      if (table.initialized) apply();
+      else table.on("tableBuilt", apply);
+    };
     Tables.onPaper(host, () => {
       const found = host.active().slice(0, 500);
       return element("div", {class: "paper blocks"}, ...found.map((row) => block(finding(row), data.titles)));

@@ -80,6 +80,24 @@ const Report = (() => {
     select(named() || tabs[0]);
   }
 
+  /** Links to some rows of a section: its tab is opened, and the section shows these rows only. */
+  function startFilters() {
+    document.querySelector("main").addEventListener("click", (event) => {
+      const link = event.target.closest("a[data-filter]");
+      if (!link) return;
+      event.preventDefault();
+      const place = `.host[data-kind="${link.dataset.of}"]`;
+      const host = link.closest(".panel").querySelector(place) || document.querySelector(place);
+      const tab = document.querySelector(`[aria-controls="${host.closest(".panel").id}"]`);
+      if (tab && tab.getAttribute("aria-selected") !== "true") {
+        tab.click();
+        tab.focus({preventScroll: true}); // the link is hidden now
+      }
+      host.filter(JSON.parse(link.dataset.filter));
+      host.closest("section").scrollIntoView({block: "start"});
+    });
+  }
+
   const THEME = "hlteval-theme";
 
   function remembered() {
@@ -139,6 +157,7 @@ const Report = (() => {
     startTheme();
     startTabs();
     startCopying();
+    startFilters();
     window.addEventListener("beforeprint", () => {
       document.querySelectorAll(".panel").forEach(draw);
       papers.forEach((paper) => paper.show());

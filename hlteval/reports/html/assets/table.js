@@ -12,16 +12,41 @@ const Tables = (() => {
     };
   }
 
-  function cell(column) {
+  function cell(column, links) {
     return (cellComponent) => {
       const value = cellComponent.getValue();
       const text = element("span", {class: "cell", dir: "auto"});
       text.textContent = Values.shown(value, column.kind);
-      if (column.kind !== "link" || !value) return text;
-      const link = element("a", {href: encodeURI(value)});
+      const file = links ? links[cellComponent.getData().id] : column.kind === "link" && value;
+      if (!file) return text;
+      const link = element("a", {href: encodeURI(file)});
       link.append(text);
       return link;
     };
+  }
+
+  /** A number with a bar before it: all bars of a column are parts of 1, or of its largest number. */
+  function bar(column) {
+    const all = Values.unpacked(column).filter((value) => value !== null);
+    const most = column.kind === "rate" ? Math.max(1, ...all) : Math.max(...all);
+    return (cellComponent) => {
+      const value = cellComponent.getValue();
+      const text = element("span", {class: "cell"}, Values.shown(value, column.kind));
+      const share = value === null || !(most > 0) ? 0 : Math.max(0, value / most);
+      const track = element("span", {class: "track", "aria-hidden": "true"}, element("span", {}));
+      track.firstChild.style.width = `${100 * share}%`;
+      return element("span", {class: "barred"}, track, text);
+    };
+  }
+
+  /** A switch that shows the columns with details. */
+  function detailed(table, title, fields) {
+    const box = element("input", {type: "checkbox"});
+    box.addEventListener("change", () => {
+      fields.forEach((field) => (box.checked ? table.showColumn(field) : table.hideColumn(field)));
+      table.redraw(true);
+    });
+    return element("div", {class: "choices"}, element("label", {}, box, ` ${title}`));
   }
 
   /** Numbers by value and texts by character; what is undefined comes last. */
@@ -106,13 +131,13 @@ const Tables = (() => {
     return (column.words || column.values).some((value) => value !== null && text(value).length > WORD);
   }
 
-  function definition(column, at, height) {
+  function definition(column, at, height, links) {
     const numeric = Values.isNumeric(column);
     return {
       title: column.title,
       field: `c${at}`,
       titleFormatter: heading(column),
-      formatter: cell(column),
+      formatter: cell(column, links),
       sorter: sorter(column),
       hozAlign: numeric ? "right" : "left",
       headerHozAlign: numeric ? "right" : "left",
@@ -160,13 +185,19 @@ const Tables = (() => {
     const rows = options.rows || Values.rows(data.columns);
     const paged = rows.length > data.pageSize;
     const place = element("div", {}), pager = element("div", {class: "pager"});
+    const details = data.columns.flatMap((column, at) => ((data.details || []).includes(column.name) ? [`c${at}`] : []));
+    const shown = data.columns.filter((_, at) => !details.includes(`c${at}`)), barred = data.bars || [];
+    const room = Math.min(220, Math.max(130, (host.clientWidth - 90 * shown.length) / Math.max(1, barred.length)));
     host.append(place, ...(paged ? [pager] : []));
     const table = new Tabulator(place, {
       data: rows,
       columns: data.columns.map((column, at) => ({
-        ...definition(column, at, rows.length), ...(options.columns || {})[column.name],
+        ...definition(column, at, rows.length, (data.links || {})[column.name]),
+        ...(barred.includes(column.name) ? {formatter: bar(column), minWidth: room} : {}),
+        ...(details.includes(`c${at}`) ? {visible: false} : {}),
+        ...(options.columns || {})[column.name],
       })),
-      layout: Values.isNumeric(data.columns.at(-1)) ? "fitDataTable" : "fitDataStretch",
+      layout: Values.isNumeric(shown.at(-1)) ? "fitDataTable" : "fitDataStretch",
       renderHorizontal: data.columns.length > 30 ? "virtual" : "basic",
       placeholder: rows.length ? "No row passes the filters" : "No rows",
       headerSortElement: "<span class='arrow' aria-hidden='true'></span>",
@@ -179,6 +210,7 @@ const Tables = (() => {
       ...options.settings,
     });
     place.setAttribute("aria-label", data.title);
+    if (details.length) place.before(detailed(table, data.detailsTitle, details));
     host.active = () => rows; // until it is built, which printing does not wait for
     table.on("tableBuilt", () => {
       describe(place, rows.length);

@@ -11,14 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.reports.html import alignment as module
-from hlteval.reports.html.alignment import Alignment, alignment, mark, plain
+from hlteval.reports.html.alignment import Alignment, Errors, alignment, error_cards, mark, plain
+from hlteval.reports.html.overview import outcomes
 from hlteval.reports.html.page import as_json
 from hlteval.results.scores import Scores
 from hlteval.results.verdict import Verdict
 from hlteval.scoring.edl.errors import ALIGNMENT
 from hlteval.scoring.metric import TEXTS, Evidence
+from hlteval.tasks import load
+from hlteval.workflows.run.request import Intervals
 from tests.cli.test_widths import SIDES
 from tests.effort import tries
+from tests.runs import compare
 from tests.unit.tasks.test_alignments import scored
 
 
@@ -150,3 +154,83 @@ def test_what_is_marked_is_what_the_text_has_there(
             text[at] for at in sorted(covered) if not text[at].isspace()
         )
     assert "\n" not in "".join(part for part, _ in shown)
+
+
+def cards_of(task: str, *systems: str, **options: str) -> Errors:
+    """The cards of a comparison of systems of which the last is the reference."""
+    reference = SIDES[task][0]
+    paths = [*systems, reference]
+    comparison = compare(task, reference, paths, intervals=Intervals(9), options=options)
+    assert comparison.errors is not None
+    info = load(task).alignment_info
+    assert info is not None
+    return error_cards(info, comparison.errors)
+
+
+def test_cards_of_systems_have_the_sides_of_each() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    data = json.loads(as_json(cards.data()))
+    assert [system["title"] for system in data["systems"]] == ["reference", "system"]
+    assert cards.rows["outcome"].to_list() == [
+        *("both right", "both right", "only reference right", "only reference right"),
+        *("extra only in system", "only reference right"),
+    ]
+    mention = cards.cells[0]
+    ours, first, second = (mention.sides[side] for side in ("reference", "system 0", "system 1"))
+    assert ours is not None and first is not None and second is not None
+    assert ours.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", None, "Naryn"]
+    assert first.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", None, "Naryn"]
+    assert second.to_list() == ["Osh", "Daniel Omar", "the UN", "Mr Omar", "near", None]
+    assert data["cells"][0]["differs"] == {"system 0": [], "system 1": [2, 3]}
+    assert cards.became[1].to_list() == ["correct", "correct", "wrong", "wrong", "extra", "missing"]
+
+
+def test_the_text_around_items_has_the_places_of_all_systems() -> None:
+    cards = cards_of("seedev-full", SIDES["seedev-full"][1])
+    at = cards.rows["outcome"].to_list().index("extra only in system")
+    number = cards.context[at]
+    assert number is not None
+    assert {2} <= {*cards.contexts[number][0][1::2]} <= {0, 2}
+
+
+def test_of_many_items_those_on_which_systems_differ_are_kept(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MOST_ITEMS", 4)
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    assert "2 of 6 items are left out, first those that are right." in cards.intro
+    assert "both right" not in cards.rows["outcome"].to_list()
+    assert cards.left_out == 2
+    assert len(cards.context) == 4
+
+
+def test_of_many_systems_the_best_have_cards(monkeypatch) -> None:
+    monkeypatch.setattr(module, "MOST_SYSTEMS", 1)
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    assert "These are the best 1 of 2 systems." in cards.intro
+    mention = cards.cells[0].sides["system 0"]
+    assert mention is not None  # the extra mention of the other system has no card
+    assert mention.to_list() == ["Osh", "Daniel Omar", "UN", "Omar", "Naryn"]
+
+
+def test_bars_of_results_select_their_cards() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    whole, by_label = outcomes(cards, "", by_label=True)
+    ((_, parts),) = whole.bars
+    assert [(part.title, part.kind, part.count, dict(part.filters)) for part in parts] == [
+        ("both right", "correct", 2, {"outcome": "both right"}),
+        ("only reference right", "different-1", 3, {"outcome": "only reference right"}),
+        ("extra only in system", "extra", 1, {"outcome": "extra only in system"}),
+    ]
+    assert {name for name, _ in by_label.bars} == {"GPE", "LOC", "ORG", "PER"}
+    assert by_label.bars[0][1][-1].filters["type"] == by_label.bars[0][0]
+
+
+def test_cards_of_systems_are_a_table_without_scripts() -> None:
+    cards = cards_of("lorehlt-edl", SIDES["lorehlt-edl"][1])
+    (table,) = cards.plain_tables()
+    assert table.header[:6] == [
+        *("outcome", "document", "type", "mention, reference", "mention, reference"),
+        "mention, system",
+    ]
+    assert table.height == 6
+    first = dict(zip(table.header, table.rows[0], strict=True))
+    assert (first["outcome"], first["mention, system"]) == ("only reference right", "the UN")
