@@ -26,6 +26,10 @@ All commands with their arguments and options, as in `hlteval COMMAND --help`. C
 also have the options of the task: `hlteval score hub4 --help`. Arguments and options are optional
 unless marked *required*. For exit codes, see
 [Scripting and continuous integration](programs.md#exit-codes).
+
+`-m`, `--metric` is the one name of what was also `--metrics`, `--measures` and `--measure`. The old
+names work until the next release, also in files of options and in Python; commands print a note.
+`compare` and `leaderboard` have it of every task.
 """
 
 PER_TASK: tuple[Command, ...] = get_args(Command)

@@ -344,8 +344,11 @@ class TaskCommand:
         from hlteval.cli.output import check_inputs_stay
 
         for name in [each for each in arguments if each.startswith(_OLD)]:
+            new = name.removeprefix(_OLD)
             if value := arguments.pop(name):
-                arguments[name.removeprefix(_OLD)] = value
+                if defaults.source(context, new) == defaults.WRITTEN:
+                    raise typer.BadParameter("an option is given by its old name, too; remove that")
+                arguments[new] = value
         names = [o.name for o in task.options if o.name not in self.parameters]
         options = {name: value for name in names if (value := arguments.pop(name, None))}
         own = {n: v for n, v in options.items() if defaults.source(context, n) != defaults.FILE}

@@ -43,6 +43,9 @@ def test_an_old_name_prints_the_same_and_a_note(
     assert first.stdout == second.stdout
     assert (first.stderr, second.stderr) == (NOTE.format(old[0]), "")
     assert old[0] not in invoke(*command[:2], "--help").stdout.split()
+    both = invoke(*command, *old, *present)
+    assert both.exit_code == 2
+    assert "an option is given by its old name, too; remove that" in both.stderr
 
 
 def test_an_option_that_lists_what_is_computed_is_accepted_beside_the_metric(invoke: Run) -> None:
@@ -92,6 +95,20 @@ def test_a_measure_means_its_rate_that_ranks(invoke: Run) -> None:
     given = ("leaderboard", "hub4", *BOARDS, "--format", "json", "-m")
     assert json.loads(invoke(*given, "both,content").stdout)["metrics"] == ["both.f", "content.f"]
     assert hlteval.leaderboard("hub4", BOARDS[1], [BOARDS[2]], metric="both").metrics == ("both.f",)
+
+
+def test_what_is_only_computed_on_request_is_computed_to_compare_it() -> None:
+    """Of stretches without scores, each detection is as sure as any other."""
+    folder = ROOT / "fixtures" / "segments" / "valid"
+    reference = str(folder / "reference.rttm")
+    systems = {"same": reference, "other": str(folder / "submission.rttm")}
+    scores = hlteval.score("segments", reference, systems["other"], metric="map")
+    board = hlteval.leaderboard("segments", reference, systems, metric="map", bootstrap=9)
+    compared = hlteval.compare("segments", reference, systems, metric="map", bootstrap=9)
+    for result in (board.comparisons[0], compared):
+        values = {system.name: system.value for system in result.systems}
+        assert values == {"same": 1.0, "other": scores.metrics["map"]}
+        assert "|measures:map|" in result.signature
 
 
 def test_names_with_commas_are_names_in_lists() -> None:

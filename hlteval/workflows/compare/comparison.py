@@ -292,11 +292,11 @@ class Criteria:
 
         Nothing changes if an option lists what is computed.
         """
-        option = self.task.computed_list
-        fixed = option is None or option.name in self.options or metric not in self.task.metrics
-        if option is None or fixed or self.computes(metric):
+        option, options = self.task.computed_list, self.task.metric_options
+        if option is None or options is None or option.name in self.options:
             return self
-        return replace(self, options={**self.options, option.name: metric})
+        usual = getattr(options(), option.name)
+        return self if metric in usual else self.with_metrics([metric])[0]
 
     def with_metrics(self, metrics: Sequence[str]) -> tuple[Criteria, list[str]]:
         """Return criteria that compute no other metrics, where an option can list them; and these.
