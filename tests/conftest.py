@@ -115,7 +115,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def site_codes() -> set[str]:
     """The codes that have a page on the site: all, or the share."""
-    return {"STD105", "STD302", *share(catalogue(), 40)}
+    return {"EDL501", "STD105", "STD302", *share(catalogue(), 40)}
 
 
 def _build_site(folder: Path) -> None:

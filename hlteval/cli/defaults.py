@@ -29,7 +29,7 @@ def switches(command: TaskCommand) -> frozenset[str]:
     Examples:
         >>> from hlteval.cli.app import TASKED
         >>> sorted(switches(TASKED["score"]))
-        ['--help', '--lenient', '--wide', '-h']
+        ['--confusion', '--help', '--lenient', '--quiet', '--wide', '-h', '-q']
     """
     found = set(HELP)
     for parameter in command.parameters.values():

@@ -69,7 +69,7 @@ def test_a_folder_gets_all_tables_and_the_listing_and_can_be_written_again(score
         )
         assert result.exit_code == 0, result.output
     names = {path.name for path in out.iterdir()}
-    tables = {"alignment", "clusters", "errors", "groups", "metrics", "scorings"}
+    tables = {"alignment", "clusters", "confusion", "errors", "groups", "metrics", "scorings"}
     assert names == {f"{name}.tsv" for name in tables} | {
         *("scores.json", "evaluation.tab", "evaluation.json", "errors.txt")
     }

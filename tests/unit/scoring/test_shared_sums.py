@@ -189,6 +189,6 @@ def test_annotations_are_numbered_once_and_the_reference_is_read_once(
     reference, system = (str(DEMO / "entities" / f"{name}.tab") for name in ("reference", "system"))
     encoded = calls(monkeypatch, LinkMatch, "_best_candidates")
     read = calls(monkeypatch, batches, "_join")
-    hlteval.compare("lorehlt-edl", reference, {"a": system, "b": reference})
+    hlteval.compare("lorehlt-edl", reference, {"a": system, "b": reference}, alignment=False)
     assert encoded["_best_candidates"] == 2 + 1  # and of nothing, to learn what is computed
     assert read["_join"] == 2 + 1
