@@ -11,6 +11,8 @@ from hlteval.scoring.instance_detection import overlap_pairs
 
 #: Columns of the table: a label of the reference, one of the system, null for none; and how often.
 CONFUSION = ("label", "system", "count")
+#: The most overlaps in a document that are tried for pairs.
+MOST_OVERLAPS = 250_000
 #: The labels of both sides; the start and end of a side.
 Labels = tuple[str, str]
 Place = tuple[str, str]
@@ -68,6 +70,9 @@ def pair_by_place(
 ) -> pl.DataFrame:
     """The labels of rows, those without a partner beside each other where they overlap most.
 
+    In a group with more than `MOST_OVERLAPS`, only those at exactly the same place are paired: time
+    and memory would grow with the square of one document.
+
     Args:
         rows: a pair of items or an item without a partner each.
         labels: the columns with the labels of the reference and the system.
@@ -82,6 +87,14 @@ def pair_by_place(
     """
     ours, theirs = labels
     missing, extra = rows.filter(pl.col(theirs).is_null()), rows.filter(pl.col(ours).is_null())
+    if crowded := _crowded_groups(missing, extra, places, by):
+        inside = pl.col(by).is_in(crowded)
+        within = (pl.concat_str(place, separator=" ") for place in places)
+        keyed = rows.filter(inside).with_columns(
+            **dict(zip(("_ours", "_theirs"), within, strict=True))
+        )
+        others = pair_by_place(rows.filter(~inside), labels, places, by)
+        return pl.concat([pair_by_key(keyed, labels, ("_ours", "_theirs"), by), others])
     sides = [
         side.select(by, start=pl.col(start).cast(pl.Float64), end=pl.col(end).cast(pl.Float64))
         for side, (start, end) in zip((missing, extra), places, strict=True)
@@ -96,6 +109,26 @@ def pair_by_place(
                 known.add(row)
                 chosen.append(row)
     return _with_pairs(rows, labels, *best)
+
+
+def _crowded_groups(
+    missing: pl.DataFrame, extra: pl.DataFrame, places: tuple[Place, Place], by: str
+) -> list[object]:
+    """The groups with more overlaps than are paired, counted without listing them."""
+    sizes = missing.group_by(by).len().join(extra.group_by(by).len(), on=by)
+    large = sizes.filter(pl.col("len") * pl.col("len_right") > MOST_OVERLAPS)[by].to_list()
+    found = []
+    for group in large:
+        starts, ends, begins, stops = (
+            side.filter(pl.col(by) == group)[name].cast(pl.Float64).to_numpy()
+            for side, place in zip((missing, extra), places, strict=True)
+            for name in place
+        )
+        before = np.searchsorted(np.sort(begins), ends, "left")
+        over = np.searchsorted(np.sort(stops), starts, "right")
+        if (before - over).sum() > MOST_OVERLAPS:
+            found.append(group)
+    return found
 
 
 def _with_pairs(

@@ -9,6 +9,7 @@ import pytest
 
 import hlteval
 from hlteval.results.scores import NO_LABEL
+from hlteval.scoring import confusions
 from hlteval.scoring.confusions import CONFUSION, pair_by_key, pair_by_place
 from hlteval.tasks import load
 from tests.unit.tasks.test_alignments import scored
@@ -133,3 +134,22 @@ def test_the_instances_of_each_class_are_the_margins(task):
 @pytest.mark.parametrize("task", ["hub4", "segments", "coreference", "transcripts", "speech-sf"])
 def test_tasks_without_labels_have_no_matrix(task):
     assert scored(task).confusion is None
+
+
+def test_a_crowded_document_is_paired_by_place_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Six items of each side overlap all others; those of another document are paired as ever."""
+    monkeypatch.setattr(confusions, "MOST_OVERLAPS", 30)
+    sides = [*range(6), *range(6)]
+    rows = pl.DataFrame(
+        {
+            "document": ["crowded"] * 12 + ["quiet"] * 2,
+            "one": ["A"] * 6 + [None] * 6 + ["A", None],
+            "other": [None] * 6 + ["B"] * 6 + [None, "B"],
+            "start": [*sides, 0, 1],
+            "end": [10 + start for start in sides[:11]] + [99, 2, 4],
+        }
+    )
+    place = ("start", "end")
+    paired = confusions.pair_by_place(rows, ("one", "other"), (place, place))
+    counts = confusions.count_labels(paired, ("one", "other")).rows()
+    assert counts == [("A", "B", 5 + 1), ("A", None, 1), (None, "B", 1)]
