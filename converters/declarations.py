@@ -45,7 +45,16 @@ from hlteval.extensions import Tables, make_function
 from hlteval.syntax.tsv import Table
 
 #: The fields of a format that are functions of its module.
-_FUNCTIONS = ("sniff", "read", "locate", "write", "documents", "tabular", "count_losses")
+_FUNCTIONS = (
+    "sniff",
+    "read",
+    "locate",
+    "write",
+    "documents",
+    "tabular",
+    "count_losses",
+    "sections",
+)
 
 
 def declaration(module: str) -> Format:

@@ -22,6 +22,7 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections
 from hlteval.syntax.tsv import Table
 
 Layout = Literal["per_document", "single_file"]
@@ -129,6 +130,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         tabular: the declarations of the tables that a file may be, by the file and its first line,
             the likeliest first: mistakes in all rows are found by them. It takes the settings of
             `read`. None for other files.
+        sections: finds the documents of a single file whose lines are together, so that some can be
+            read without the others, and their findings are the same; None where they cannot.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -157,6 +160,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     repeated_code: str = ""
     separable: bool = False
     tabular: Callable[..., Sequence[Table]] = no_tables
+    sections: Callable[[Member], Sections | None] | None = None
     has_rows: bool = False
 
     def with_settings(self, values: Mapping[str, str]) -> Format:

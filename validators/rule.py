@@ -158,10 +158,12 @@ class Conclusion(NamedTuple):
         observe: gives what a batch shows of the reference.
         conclude: gives the rows with a problem, of those of all batches, by what all of these show
             and by the schema.
+        keeps: the columns of the rows that it needs beside those of findings.
     """
 
     observe: Callable[[RuleContext], Iterable[str]]
     conclude: Callable[[pl.DataFrame, frozenset[str], Any], pl.DataFrame]
+    keeps: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,6 +187,8 @@ class Rule:
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
         conclusion: how its rows are concluded when all batches are known.
+        unique: the identifiers, as hashes, that must be different in all batches, or the check must
+            see all of them at once.
         suspects: a quick look at a batch, whether there may be anything to find: the check runs
             only then.
         finds_missing: whether it looks for what the submission lacks: it runs on an empty table, as
@@ -202,6 +206,7 @@ class Rule:
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
     conclusion: Conclusion | None = None
+    unique: Callable[[RuleContext], pl.Series] | None = None
     suspects: Callable[[RuleContext], bool] | None = None
     finds_missing: bool = False
 
@@ -270,7 +275,10 @@ def run(
     some = []
     for rule, result in zip(active, results, strict=True):
         if result.height:
-            rows = result.select(*PLACE, *(entry(rule.code).fields - set(PLACE)))
+            columns = entry(rule.code).fields.union(
+                rule.conclusion.keeps if rule.conclusion else ()
+            )
+            rows = result.select(*PLACE, *sorted(columns - set(PLACE)))
             keyed = form.has_rows
             some.append((rule, with_keys(context.system, rule.runs_on, rows) if keyed else rows))
     return some

@@ -42,6 +42,7 @@ from hlteval.grammars import pattern
 from hlteval.representation import Corpus, first_case
 from hlteval.sources import Member, Source, decode
 from hlteval.sources.decoding import not_text
+from hlteval.syntax.sections import Sections, cell_sections
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
 
 # The lines of a table of entity mentions: their columns, and those that no pattern accepts.
@@ -470,6 +471,11 @@ def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     number = pl.int_range(pl.len(), dtype=pl.Int64)
     links = links.explode("entity").with_columns(row=number, rank=rank)
     return {"mentions": mentions, "links": links}
+
+
+def sections(member: Member) -> Sections | None:
+    """The documents of a file whose lines are all plain, and together."""
+    return cell_sections(member, column=3, columns=len(TABLE.columns), until=b":")
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -8,14 +8,14 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
 from hlteval.converters.edl.edl_tab import SPACES, blank, normal_form
 from hlteval.representation import first_case, row_hash
 from hlteval.validators.edl.fields import EXTENT, VOCABULARY, Check, mentions, quote, where
-from hlteval.validators.rule import RuleContext, about_submission, at, only_if
+from hlteval.validators.rule import Conclusion, RuleContext, about_submission, at, only_if
 
 #: Mentions that do not fit, and the share of them, from which all follow another convention.
 _FEWEST, _MOST = 3, 0.9
@@ -42,16 +42,24 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
     fits = (length == extent) | ((length < extent) & loose)
     proper = (extent > 0) & ~blank("text")
     found = rows.with_columns(extent=extent, length=length).filter(proper & ~fits).collect()
-    difference = found["extent"].cast(pl.Int64) - found["length"].cast(pl.Int64)
-    most = difference.mode().sort().first() if found.height >= _FEWEST else None
+    return at(found.with_columns(string=quote("text"), hint=pl.lit("")).lazy(), "offsets")
+
+
+def _conclude_lengths(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    difference = rows["extent"].cast(pl.Int64) - rows["length"].cast(pl.Int64)
+    most = difference.mode().sort().first() if rows.height >= _FEWEST else None
     same = difference.eq_missing(most)
-    if same.sum() < _MOST * found.height:
-        same = pl.repeat(False, found.height, eager=True)
-    once = found.with_columns(same=same, count=same.sum(), string=quote("text"))
+    if same.sum() < _MOST * rows.height:
+        same = pl.repeat(False, rows.height, eager=True)
+    once = rows.with_columns(same=same, count=same.sum())
     once = once.filter(~pl.col("same") | (pl.col("same").cum_sum() == 1))
     hint = "write the offsets of the first and the last character of the mention"
-    hints = first_case((pl.col("same"), pl.format(_ALIKE, "count")), otherwise=hint)
-    return at(once.with_columns(hint=hints).lazy(), "offsets")
+    return once.with_columns(
+        hint=first_case((pl.col("same"), pl.format(_ALIKE, "count")), otherwise=hint)
+    )
+
+
+one_length = Conclusion(lambda _: (), _conclude_lengths)
 
 
 def _same_extent(context: RuleContext) -> pl.LazyFrame:

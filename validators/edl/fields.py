@@ -16,7 +16,15 @@ from hlteval.findings.suggest import closest_files
 from hlteval.grammars import pattern, vocabulary
 from hlteval.representation import Corpus, first_case, row_hash
 from hlteval.validators.names import unknown_names
-from hlteval.validators.rule import RuleContext, about_file, about_submission, at, first_of, only_if
+from hlteval.validators.rule import (
+    Conclusion,
+    RuleContext,
+    about_file,
+    about_submission,
+    at,
+    first_of,
+    only_if,
+)
 
 #: The names of fields, types and lists, and the conventions of offsets.
 VOCABULARY = vocabulary("edl")
@@ -55,9 +63,23 @@ def quote(column: str, *, empty: str = "") -> pl.Expr:
 
 def no_mentions(context: RuleContext) -> pl.LazyFrame:
     """A submission without mentions, readable or not."""
-    records = context.system.mentions.height + context.system.rejected_records.height
     files = context.table("sources", "row").rename({"row": "origin"}).head(1)
-    return about_file(only_if(not records, files))
+    return about_file(only_if(not any(_records(context)), files))
+
+
+def _records(context: RuleContext) -> Iterator[str]:
+    """A word if there are mentions, readable or not."""
+    if context.system.mentions.height + context.system.rejected_records.height:
+        yield "mentions"
+
+
+#: No batch has any.
+nowhere = Conclusion(_records, lambda rows, shown, _: rows.head(0 if shown else 1))
+
+
+def _nothing(_: RuleContext) -> Iterator[str]:
+    """Show nothing of a reference."""
+    return iter(())
 
 
 def where(condition: pl.Expr, field: str, **values: pl.Expr) -> Check:
@@ -77,8 +99,21 @@ no_confidence = where(blank("written"), "confidence")
 def another_run(context: RuleContext) -> pl.LazyFrame:
     """A run that is not that of the first line, once for each run."""
     runs = first_of(context.cached(mentions).filter(~blank("annotator")), "annotator")
-    others = runs.with_columns(first=quote("annotator").first()).slice(1)
-    return at(others.with_columns(given=quote("annotator")), "run")
+    return at(runs.with_columns(given=quote("annotator"), first=quote("annotator")), "run")
+
+
+def _conclude_runs(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    runs = _once(rows, "annotator")
+    return runs.with_columns(first=pl.col("first").first()).slice(1)
+
+
+def _once(rows: pl.DataFrame, key: str) -> pl.DataFrame:
+    """The first row of each key, with the sum of the counts of all."""
+    counted = rows.with_columns(count=pl.col("count").sum().over(key))
+    return counted.unique(key, keep="first", maintain_order=True)
+
+
+one_run = Conclusion(_nothing, _conclude_runs, ("annotator",))
 
 
 def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
@@ -90,6 +125,12 @@ def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
     first = pl.col("record").first().over("mention")
     found = fresh.with_columns(first=first, given=quote("mention"))
     return at(found.filter(~pl.col("mention").is_first_distinct()), "mention")
+
+
+def mention_ids(context: RuleContext) -> pl.Series:
+    """The identifiers of mentions, as hashes."""
+    rows = context.table("mentions", "mention").filter(~blank("mention"))
+    return rows.select(row_hash("mention")).collect(engine="in-memory").to_series()
 
 
 def _write(column: str, form: str, *, names: Mapping[str, str] | None = None) -> Case:
@@ -147,27 +188,41 @@ mention_type = where(
 
 def padded_entity(context: RuleContext) -> pl.LazyFrame:
     """An entity that differs from another one only by zeros before its number."""
-    rows = context.cached(mentions).filter(matches("entity", "entity"))
+    rows = first_of(context.cached(mentions).filter(matches("entity", "entity")), "entity")
+    return at(rows.with_columns(given=quote("entity"), other=pl.lit("")), "entity")
+
+
+def _conclude_padded(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
     plain = pl.col("entity").str.replace("^(NIL)?0+([0-9])", "${1}${2}")
-    forms = rows.select("entity", plain=plain).unique("entity", maintain_order=True)
+    forms = _once(rows, "entity").with_columns(plain=plain)
     forms = forms.filter(pl.len().over("plain") > 1)
-    padded = forms.filter(pl.col("entity") != pl.col("plain"))
-    others = forms.select("plain", other="entity")
-    pairs = padded.join(others, on="plain", maintain_order="left")
-    pairs = pairs.filter(pl.col("entity") != pl.col("other")).unique("entity", maintain_order=True)
-    found = first_of(rows, "entity").join(pairs, on="entity", maintain_order="left")
-    return at(found.with_columns(given=quote("entity"), other=quote("other")), "entity")
+    padded = forms.filter(pl.col("entity") != pl.col("plain")).drop("other")
+    others = forms.select("plain", meant="entity", other=quote("entity"))
+    pairs = padded.join(others, on="plain", maintain_order="left_right")
+    pairs = pairs.filter(pl.col("entity") != pl.col("meant"))
+    return pairs.unique("entity", keep="first", maintain_order=True)
+
+
+unpadded = Conclusion(_nothing, _conclude_padded, ("entity",))
 
 
 def nil_types(context: RuleContext) -> pl.LazyFrame:
     """An entity without an entry that has mentions of several types, at the first of a second."""
     nil = pl.col("entity").str.starts_with("NIL")
     rows = context.cached(mentions).filter(nil, matches("entity", "entity") & ~blank("label"))
-    first = pl.col("label").first().over("entity")
-    rows = rows.with_columns(type=first, count=pl.len().over("entity"))
-    rows = rows.filter(pl.col("label") != pl.col("type"))
-    other = rows.unique("entity", keep="first", maintain_order=True)
-    return at(other.with_columns(given=quote("entity"), other=quote("label")), "type")
+    kinds = first_of(rows, "entity", "label")
+    kinds = kinds.with_columns(given=quote("entity"), other=quote("label"), type="label")
+    return at(kinds, "type")
+
+
+def _conclude_types(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    count, first = (pl.col("count").sum(), pl.col("label").first())
+    rows = rows.with_columns(count=count.over("entity"), type=first.over("entity"))
+    others = rows.filter(pl.col("label") != pl.col("type"))
+    return others.unique("entity", keep="first", maintain_order=True)
+
+
+one_type = Conclusion(_nothing, _conclude_types, ("entity", "label"))
 
 
 def alternatives(context: RuleContext) -> pl.LazyFrame:
@@ -224,13 +279,25 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     rows = only_if(not context.own, context.cached(mentions))
     strange = rows.join(known, on="name", how="anti", maintain_order="left")
     strange = strange.filter(matches("name", "document"))  # the reader reports others
-    found = first_of(strange, "name").collect()
-    names = context.against.documents["name"].to_list()
-    meant = closest_files(found["name"].to_list(), names)
+    found = first_of(strange, "name").with_columns(document=quote("name"), hint=pl.lit(""))
+    return at(found, "document")
+
+
+def _known_documents(context: RuleContext) -> Iterator[str]:
+    """The names of the documents of a reference."""
+    return iter(() if context.own else context.against.documents["name"])
+
+
+def _conclude_unknown(rows: pl.DataFrame, shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    found = _once(rows, "name")
+    meant = closest_files(found["name"].to_list(), sorted(shown))
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
     remove = "remove these mentions; they count as false positives"
     hint = pl.col("name").replace_strict(hints, default=remove, return_dtype=pl.String)
-    return at(found.lazy().with_columns(document=quote("name"), hint=hint), "document")
+    return found.with_columns(hint=hint)
+
+
+among_known = Conclusion(_known_documents, _conclude_unknown, ("name",))
 
 
 def _list_summary(context: RuleContext) -> pl.LazyFrame:

@@ -31,6 +31,7 @@ from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
 from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
+from hlteval.workflows.run.parts import Part, Parts, divide, read_stretch
 from hlteval.workflows.run.request import Request, Role, SharedReference
 
 T = TypeVar("T")
@@ -78,6 +79,8 @@ class Submission:
             itself; the second one has the texts of its documents then.
         profile: `plan` or `official`.
         shared: what is known of the reference, if there are more submissions.
+        apart: whether large files may be read in parts.
+        part_size: documents of a part; as many as are of some size by default.
     """
 
     task: Task
@@ -90,6 +93,8 @@ class Submission:
     role: Role = SUBMISSION
     profile: str = "plan"
     shared: SharedReference | None = None
+    apart: bool = False
+    part_size: int | None = None
 
     @cached_property
     def format(self) -> Format:
@@ -199,9 +204,29 @@ class Submission:
     def total(self) -> int | None:
         """The number of documents of both sides; None if it is known only after reading."""
         forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
+        if self.parts is not None:
+            return self.parts.documents
         if any(form.layout == "single_file" for form in forms):
             return None
         return len({*self.reference_files, *self.system_files})
+
+    @cached_property
+    def parts(self) -> Parts | None:
+        """Both files in parts of some documents, as `divide` makes them; None where they are whole.
+
+        What options name is beside all documents, so that these are read together then.
+        """
+        files, gold = self.files, None
+        possible = self.apart and self.task.hooks.apart and self.shared is None
+        if not possible or files.corpora or files.values:
+            return None
+        if self.reference is not None:
+            gold = self.reference_format, self.reference
+        return divide(self.format, self.system, gold, self.part_size)
+
+    def with_parts(self, parts: Parts | None) -> None:
+        """Take the parts that another process has found."""
+        self.__dict__["parts"] = parts
 
     def pairs(self, size: int | None = None) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names."""
@@ -210,11 +235,14 @@ class Submission:
     def batches(self, size: int | None = None) -> Iterator[Iterator[Pair]]:
         """The batches; each is read when its pairs are asked for, and not at all if they are not.
 
-        A submission that is a single file is one batch, as is its reference then: rules and scores
-        may depend on all of it. Without a reference a batch has as many pairs as the reader makes,
+        A submission that is a single file is one batch, as is its reference then, unless both are
+        divided into parts: rules and scores may depend on all of it. Without a reference a batch has as many pairs as the reader makes,
         or slices of a corpus in memory. There are as many documents in a batch as the task declares
         if `size` is None.
         """
+        if self.parts is not None:
+            yield from (self._read_part(self.parts, part) for part in self.parts.parts)
+            return
         size = size or self.task.hooks.batch
         if self.format.layout == "single_file":
             yield self._whole()
@@ -227,11 +255,22 @@ class Submission:
 
     def batch_count(self, size: int | None) -> int:
         """How many batches there are at least."""
+        if self.parts is not None:
+            return len(self.parts.parts)
         if self.format.layout == "single_file":
             return 1
         single = self.reference is not None and self.reference_format.layout == "single_file"
         names = {*self.system_files, *(() if single else self.reference_files)}
         return -(-len(names) // (size or self.task.hooks.batch))
+
+    def _read_part(self, divided: Parts, part: Part) -> Iterator[Pair]:
+        """The documents of a part of both sides."""
+        system = read_stretch(self.format, self.system, part.system, divided.system)
+        if self.reference is None or part.reference is None:
+            yield Pair(system, system)
+            return
+        form, source = self.reference_format, self.reference
+        yield _align_sides(read_stretch(form, source, part.reference, divided.reference), system)
 
     def _whole(self) -> Iterator[Pair]:
         """A submission that is a single file, and all of its reference.
@@ -344,6 +383,8 @@ class Batch:
         types: the types of frames by side, if findings depend on them; and what is shown of the
             reference, by the codes of the rules that depend on it.
         deferred: what counts or not by these.
+        identifiers: of parts, the identifiers as hashes that must be unique, by side and code.
+        confidences: of parts, the least and the largest confidence by side, where there is one.
         counts: the statistics of each batch that was counted.
         alignments: the alignment of each.
         evidence: the evidence of each.
@@ -363,6 +404,8 @@ class Batch:
     judging: list[Finding] = field(default_factory=list)
     types: dict[str, set[str]] = field(default_factory=dict)
     deferred: list[Deferred] = field(default_factory=list)
+    identifiers: dict[tuple[str, str], list[pl.Series]] = field(default_factory=dict)
+    confidences: dict[str, tuple[float, float]] = field(default_factory=dict)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
     evidence: list[Evidence] = field(default_factory=list)
@@ -383,6 +426,11 @@ class Batch:
         self.exchanged = self.exchanged or other.exchanged
         for side, types in other.types.items():
             self.types.setdefault(side, set()).update(types)
+        for key, hashes in other.identifiers.items():
+            self.identifiers.setdefault(key, []).extend(hashes)
+        for side, limits in other.confidences.items():
+            least, largest = zip(limits, self.confidences.get(side, limits), strict=True)
+            self.confidences[side] = min(least), max(largest)
         for side, files in other.files.items():
             self.files.setdefault(side, {}).update(files)
         self.uncounted |= other.uncounted
@@ -446,7 +494,7 @@ def open_sides(
         raise NothingGiven(f"{task.name} {needed} with --against")
     return Submission(
         task, system, reference, settings, values, reference_form, files, role, request.profile,
-        request.shared,
+        request.shared, request.apart, request.batch,
     )  # fmt: skip
 
 
@@ -525,7 +573,12 @@ class Worker(Protocol[T_co]):
 
 
 def report_batches(
-    opening: Call, size: int | None, first: int, jobs: int, report: Callable[[Any], None]
+    opening: Call,
+    size: int | None,
+    first: int,
+    jobs: int,
+    parts: Parts | None,
+    report: Callable[[Any], None],
 ) -> None:
     """Report the results of every n-th batch.
 
@@ -534,9 +587,11 @@ def report_batches(
         size: documents in a batch.
         first: the number of the first batch, from 0.
         jobs: how many processes there are.
+        parts: the parts of large files.
         report: takes the results of a batch.
     """
     worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
+    worker.opened.with_parts(parts)
     for batch in islice(worker.results(size), first, None, jobs):
         report(list(batch))
 
@@ -564,7 +619,7 @@ def results(
             for first in range(jobs):
                 process = Process(opening.function, environment=threads | os.environ)
                 stack.callback(process.end)
-                arguments = (opening, size, first, jobs)
+                arguments = (opening, size, first, jobs, worker.opened.parts)
                 process.begin(Call(f"{__name__}:report_batches", arguments, reports=True))
                 processes.append(process)
             for process in cycle(processes):

@@ -28,6 +28,7 @@ from hlteval.tasks import rules
 from hlteval.validators import RuleContext
 from hlteval.validators.names import mismatch, unknown_names
 from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
+from hlteval.workflows.run.parts import NotApart
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
@@ -176,8 +177,11 @@ class Check:
         corpus = gold.corpus  # the first batch has findings that are about no document
         key = (*corpus.documents["name"], len(gold.findings), corpus.rejected_records.height)
         if key not in shared.findings:
-            shared.findings[key] = [*self._check_reference(pair, gold, checked)]
-        return shared.findings[key]
+            seen = Batch()
+            shared.findings[key] = [*self._check_reference(pair, gold, seen)], seen.deferred
+        findings, deferred = shared.findings[key]
+        checked.deferred += deferred
+        return findings
 
     def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""
@@ -206,11 +210,15 @@ class Check:
             checked.types.setdefault(side, set()).update(read.corpus.frames["label"].unique())
         files = {origin: member.name for origin, member in enumerate(read.members)}
         for rule in applied:
+            if rule.unique is not None and self.opened.parts is not None:
+                key = side, rule.code
+                checked.identifiers.setdefault(key, []).append(rule.unique(context))
             if rule.conclusion is not None:
                 checked.types.setdefault(rule.code, set()).update(rule.conclusion.observe(context))
         certain = []
         for rule, rows in run(applied, context, form):
-            if rule.counts_if is None and rule.conclusion is None:
+            concluded = self.opened.parts or rule.counts_if or rule.conclusion
+            if not concluded:
                 certain.append((rule, rows))
             else:
                 checked.deferred.append(Deferred(side, self.rules.index(rule), rows, files))
@@ -237,10 +245,31 @@ class Check:
                 rows = conclusion.conclude(rows, shown, schema)
                 for at in own:
                     kept[at] = kept[at]._replace(rows=rows.filter(batch=at).drop("batch"))
+        by_files: dict[tuple[tuple[int, str], ...], list[Deferred]] = {}
         for item in kept:
             if counts[item.rule] and item.rows.height:
-                files = {at: members[name] for at, name in item.files.items() if name in members}
-                yield from explain([(self.rules[item.rule], item.rows)], files, form)
+                by_files.setdefault(tuple(item.files.items()), []).append(item)
+        for names, items in by_files.items():
+            files = {at: members[name] for at, name in names if name in members}
+            found: dict[int, list[pl.DataFrame]] = {}
+            for item in items:
+                found.setdefault(item.rule, []).append(item.rows)
+            rows = [(self.rules[rule], pl.concat(found[rule])) for rule in sorted(found)]
+            yield from explain(rows, files, form)
+
+    def hold_apart(self) -> None:
+        """Check that parts show all that whole files would.
+
+        Raises:
+            NotApart: if identifiers are repeated in another part, or both sides look exchanged.
+        """
+        total, confidences = self.total, self.total.confidences
+        for hashes in total.identifiers.values():
+            if pl.concat(hashes).is_duplicated().any():
+                raise NotApart
+        known, given = (confidences.get(side, (0.0, 0.0)) for side in (REFERENCE, SUBMISSION))
+        if total.exchanged or (known[0] < known[1] and given[0] == given[1]):
+            raise NotApart
 
     def _about_annotator(self) -> Iterator[Finding]:
         """Yield findings about the chosen annotator: nobody, or not that of some documents."""
@@ -331,7 +360,7 @@ class Check:
 
     def _again(self, system: Source) -> list[Finding]:
         """Give the findings of what is judged when its files are replaced."""
-        check = Check(replace(self.opened, system=system), gold=self.gold)
+        check = Check(replace(self.opened, system=system, apart=False), gold=self.gold)
         findings = check.complete(explain=False).findings
         return [item for item in findings if item.side == self.opened.role]
 
@@ -470,6 +499,14 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     if not opened.is_compared:
         return checked
     submitted = getattr(system, task.scored_table)
+    if opened.parts is not None:
+        for side, rows in ((REFERENCE, table), (SUBMISSION, submitted)):
+            if "confidence" in rows.columns and rows["confidence"].count():
+                values = rows["confidence"]
+                checked.confidences[side] = values.min(), values.max()
+        # the reference may have in another part what only references have
+        checked.exchanged = task.hooks.only_in_references(system)
+        return checked
     if "confidence" in table.columns and submitted.height > 1:
         sides = (table["confidence"], submitted["confidence"])
         of_gold, of_system = (values.drop_nulls().n_unique() for values in sides)

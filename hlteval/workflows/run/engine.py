@@ -33,6 +33,7 @@ from hlteval.workflows.run import batches as batching
 from hlteval.workflows.run import verdicts
 from hlteval.workflows.run.batches import Batch, Pair, Submission
 from hlteval.workflows.run.checks import Check
+from hlteval.workflows.run.parts import NotApart
 from hlteval.workflows.run.request import Intervals, Request
 
 C = TypeVar("C", bound=Check)
@@ -61,6 +62,8 @@ def count_batches(request: Request) -> Run:
 def conclude(run: Run, batch: int | None = None) -> None:
     """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
+    if run.opened.parts is not None:  # the rows of parts are numbered from 0 each
+        run.total.counts = [run.metric.total(run.counts)]
     if not run.total.uncounted:
         run.findings.extend(run.metric.judge(run.counts))
     run.judged = run.verdict()
@@ -118,7 +121,19 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
         opener: opens it in this process and, by its name, in others.
         request: the request.
     """
-    check, step, opening = opener(request), request.step or batching.no_progress, None
+    apart = replace(request, apart=True)
+    try:
+        check = _add_each(opener(apart), opener, apart)
+        if check.opened.parts is not None:
+            check.hold_apart()
+    except NotApart:
+        check = _add_each(opener(request), opener, request)
+    return check
+
+
+def _add_each(check: C, opener: Callable[[Request], C], request: Request) -> C:
+    """Add all batches to what was opened, and give it back."""
+    step, opening = request.step or batching.no_progress, None
     if request.repeatable:
         repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
@@ -334,7 +349,7 @@ class Run(Check):
         notes += (*interval_set.notes(), *verdicts.size_notes(task, interval_set.limits, documents))
         shown = task.hooks.alignment
         if self.total.alignments:
-            tables[shown] = pl.concat(self.total.alignments)
+            tables[shown] = self._alignment()
         elif task.alignment_info:  # it may be a table of the values
             shown = task.alignment_info.table
         if self.request.alignment and shown in tables:
@@ -367,8 +382,14 @@ class Run(Check):
         """Return the tables of the values with the alignment, without intervals and notes."""
         tables = self.metric.score(self.metric.total(self.counts))[1]
         if self.total.alignments:
-            tables[self.opened.task.hooks.alignment] = pl.concat(self.total.alignments)
+            tables[self.opened.task.hooks.alignment] = self._alignment()
         return tables
+
+    def _alignment(self) -> pl.DataFrame:
+        """Return the alignment of all batches, by the names of documents as any batch."""
+        whole = pl.concat(self.total.alignments)
+        # parts are in the order of files
+        return whole if self.opened.parts is None else whole.sort("document", maintain_order=True)
 
     def _add_groups(self, tables: Tables, names: Sequence[str], shown: Sequence[str]) -> None:
         """Add a table of the values of each group of documents, and some of them to the scorings.

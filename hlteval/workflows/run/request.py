@@ -16,6 +16,7 @@ from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.converters import ReadResult
+    from hlteval.workflows.run.batches import Deferred
 
 Role = Literal["submission", "reference"]
 
@@ -30,11 +31,13 @@ class SharedReference:
 
     Attributes:
         readings: what was read, by the names of documents; without names, all of it.
-        findings: what was found, by what a batch has of it.
+        findings: what was found, and what all batches decide, by what a batch has of it.
     """
 
     readings: dict[tuple[str, ...], ReadResult] = field(default_factory=dict)
-    findings: dict[tuple[str | int, ...], list[Finding]] = field(default_factory=dict)
+    findings: dict[tuple[str | int, ...], tuple[list[Finding], list[Deferred]]] = field(
+        default_factory=dict
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +154,8 @@ class Request:
         jobs: number of processes that work on batches; nothing depends on it.
         step: called after each batch with the documents that are done, and their number, which is
             None if it is known only after reading.
+        apart: whether large files may be read in parts; the engine tries that first.
+        condensed: whether only what scores need of the counts is kept: no intervals, no alignment.
     """
 
     task: str
@@ -172,6 +177,8 @@ class Request:
     jobs: int = 1
     step: Callable[[int, int | None], None] | None = None
     shared: SharedReference | None = None
+    apart: bool = False
+    condensed: bool = False
 
     @classmethod
     def of(cls, task: Task, values: Mapping[str, Any], options: Mapping[str, object]) -> Request:

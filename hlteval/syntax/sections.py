@@ -1,0 +1,160 @@
+"""Sections: the documents of a large table, where each has its lines together.
+
+One pass over the bytes, some megabytes at a time, finds where documents begin and end, so that they
+can be read a few at a time, or in several processes. It accepts plain tables only, in which every
+line has all of its cells and a document has no lines elsewhere; any other file is read as a whole.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from hlteval.sources import Member
+
+#: Bytes that are searched at a time.
+CHUNK = 16_000_000
+#: What no plain table has: other line breaks, null characters, and an initial byte order mark.
+_LF, _TAB = b"\n\t"
+_BOM = b"\xef\xbb\xbf"
+_Bytes = npt.NDArray[np.uint8]
+_Places = npt.NDArray[np.int64]
+
+
+class Stretch(NamedTuple):
+    """Consecutive lines of a file.
+
+    Attributes:
+        start: the offset of their first byte.
+        end: the offset after their last one.
+        lines: how many lines of the file are before them.
+    """
+
+    start: int
+    end: int
+    lines: int
+
+
+@dataclass(frozen=True)
+class Sections:
+    """The documents of a file, in its order.
+
+    Attributes:
+        names: their names.
+        starts: the offset of the first byte of each, and the size of the file.
+        lines: the number of lines before each, and of all lines.
+        sha256: the digest of the file.
+    """
+
+    names: list[str]
+    starts: list[int]
+    lines: list[int]
+    sha256: str
+
+    def stretch(self, first: int, last: int) -> Stretch:
+        """The lines of the documents from one, to but not including another, by their numbers."""
+        return Stretch(self.starts[first], self.starts[last], self.lines[first])
+
+
+def cell_sections(member: Member, *, column: int, columns: int, until: bytes) -> Sections | None:
+    r"""The documents of a table without quoting, which a cell of each line names.
+
+    Args:
+        member: the file, in UTF-8. Its first line may name the columns.
+        column: the number of the cell, from 0.
+        columns: how many cells each line has.
+        until: the character whose last occurrence in the cell ends the name.
+
+    Returns:
+        None where a line is not plain, or a document has lines in several places.
+
+    Examples:
+        >>> table = b"id\tplace\nm1\td1:0-2\nm2\td1:4-5\nm3\td2:0-2\n"
+        >>> sections = cell_sections(
+        ...     Member("", "s.tab", None, lambda: table), column=1, columns=2, until=b":"
+        ... )
+        >>> sections.names, sections.lines
+        (['d1', 'd2'], [0, 3, 4])
+    """
+    names: list[str] = []
+    starts: list[int] = []
+    numbers: list[int] = []
+    lines = offset = 0
+    digest = hashlib.sha256()
+    for chunk in _chunks(member, digest.update):
+        if b"\r" in chunk or b"\0" in chunk or (not offset and chunk.startswith(_BOM)):
+            return None
+        data = np.frombuffer(chunk, np.uint8)
+        ends = np.flatnonzero(data == _LF)
+        tabs = np.flatnonzero(data == _TAB)
+        begins = np.r_[0, ends[:-1] + 1]
+        if len(tabs) != len(ends) * (columns - 1):
+            return None
+        table = tabs.reshape(len(ends), columns - 1)
+        if (table[:, 0] < begins).any() or (table[:, -1] > ends).any():
+            return None
+        bounds = np.c_[begins - 1, table, ends]
+        first, last = bounds[:, column] + 1, bounds[:, column + 1]
+        marks = np.flatnonzero(data == until[0])
+        place = np.searchsorted(marks, last) - 1
+        name_ends = np.where(place >= 0, marks[place] if len(marks) else -1, -1)
+        headed = int(not lines and name_ends[0] < first[0])  # the line of the names of columns
+        first, name_ends, begins = first[headed:], name_ends[headed:], begins[headed:]
+        if (name_ends <= first).any():
+            return None
+        for at in _changes(data, first, name_ends).tolist():
+            name = bytes(data[first[at] : name_ends[at]]).decode("utf-8", "replace")
+            if not (names and at == 0 and name == names[-1]):
+                names.append(name)
+                starts.append(offset + int(begins[at]))
+                numbers.append(lines + headed + at)
+        offset += len(chunk)
+        lines += len(ends)
+    if len({*names}) < len(names) or not names:
+        return None
+    starts[0] = numbers[0] = 0
+    return Sections(names, [*starts, offset], [*numbers, lines], digest.hexdigest())
+
+
+def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:
+    """Whole lines of a file, some megabytes at a time; the last one ends in a line break.
+
+    Args:
+        member: the file.
+        seen: is called with all bytes, in order.
+    """
+    read, offset, rest = member.reader(), 0, b""
+    while data := read(offset, CHUNK):
+        offset += len(data)
+        seen(data)
+        whole, mark, tail = data.rpartition(b"\n")
+        if mark:
+            yield rest + whole + mark
+            rest = tail
+        else:
+            rest += tail
+    if rest:
+        yield rest + b"\n"
+
+
+def _changes(data: _Bytes, first: _Places, last: _Places) -> _Places:
+    """The lines whose name differs from that of the line before, and the first line.
+
+    Args:
+        data: the bytes.
+        first: where the name of each line begins.
+        last: where it ends.
+    """
+    sizes = last - first
+    differs = np.r_[True, sizes[1:] != sizes[:-1]]
+    for size in np.unique(sizes).tolist():
+        rows = np.flatnonzero((sizes == size) & ~differs)
+        for at in range(0, len(rows), CHUNK // 16 // max(size, 1) + 1):
+            some = rows[at : at + CHUNK // 16 // max(size, 1) + 1]
+            along = np.arange(size)
+            ours, before = (data[first[own][:, None] + along] for own in (some, some - 1))
+            differs[some] = (ours != before).any(axis=1)
+    return np.flatnonzero(differs)

@@ -1,0 +1,166 @@
+"""Parts: some documents of large files, read by themselves as if there were no others.
+
+Both sides of an evaluation are divided alike, so that a part has all lines of its documents. That
+needs files in which each document has its lines together (`Format.sections`), and both sides the
+same order of those that they share; all other files are read as a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+import polars as pl
+
+from hlteval.converters import Format, ReadResult
+from hlteval.representation import TABLES, Corpus
+from hlteval.sources import Source
+from hlteval.syntax.sections import Sections, Stretch
+
+#: Bytes of both sides from which files are read in parts, and bytes of a part.
+LARGE, PART = 24_000_000, 12_000_000
+
+
+class NotApart(Exception):
+    """What was found in parts is not all: the files have to be read as a whole."""
+
+
+class Part(NamedTuple):
+    """The lines of some documents of both sides; None for a side that is not compared."""
+
+    reference: Stretch | None
+    system: Stretch
+
+
+class Parts(NamedTuple):
+    """The parts of two files, or of one.
+
+    Attributes:
+        parts: the parts, in order.
+        documents: how many documents there are.
+        reference: the digest of the reference; empty without one.
+        system: that of the submission.
+    """
+
+    parts: list[Part]
+    documents: int
+    reference: str
+    system: str
+
+
+def divide(
+    form: Format, system: Source, gold: tuple[Format, Source] | None, documents: int | None
+) -> Parts | None:
+    """Divide a submission, and its reference, into parts.
+
+    Args:
+        form: the format of the submission.
+        system: the submission.
+        gold: the format and the source of the reference, if there is one.
+        documents: documents of a part; as many as are of some size by default.
+
+    Returns:
+        None where they are small, or cannot be divided.
+    """
+    sides = [(form, system), *([gold] if gold else [])]
+    if any(form.sections is None or not _is_one_file(source) for form, source in sides):
+        return None
+    if documents is None and sum(_size(source) for _, source in sides) < LARGE:
+        return None
+    found = [form.sections(source.members[0]) for form, source in sides if form.sections]
+    ours = found[0]
+    if ours is None or (theirs := found[-1]) is None:
+        return None
+    if gold is None:
+        cuts = [(end, end) for end in range(1, len(ours.names) + 1)]
+    elif (cuts := _merge(theirs.names, ours.names)) == []:
+        return None
+    parts, done = [], (0, 0)
+    for number, cut in enumerate(cuts, start=1):
+        part = _part(theirs, ours, done, cut)
+        complete = _bytes(part) >= PART if documents is None else not number % documents
+        if complete or number == len(cuts):
+            parts.append(part if gold else part._replace(reference=None))
+            done = cut
+    return Parts(parts, len(cuts), theirs.sha256 if gold else "", ours.sha256)
+
+
+def _is_one_file(source: Source) -> bool:
+    """Whether a source is a file in UTF-8 that is read from any offset."""
+    if source.kind != "file" or len(source.members) != 1 or source.findings:
+        return False
+    member = source.members[0]
+    return hasattr(member.fetch, "read") and member.encoding.lower() in {"utf-8", "utf8"}
+
+
+def _size(source: Source) -> int:
+    return source.members[0].size or 0
+
+
+def _merge(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
+    """How many documents of each side there are up to each document, in the order of both sides.
+
+    Returns:
+        A pair for each document; nothing if the sides have the documents in different orders.
+
+    Examples:
+        >>> _merge(["a", "b", "d"], ["b", "c", "d"])
+        [(1, 0), (2, 1), (2, 2), (3, 3)]
+        >>> _merge(["a", "b"], ["b", "a"])
+        []
+    """
+    places = {name: number for number, name in enumerate(reference)}
+    merged, ours = list[tuple[int, int]](), 0
+    for number, name in enumerate(system):
+        place = places.get(name)
+        if place is not None:
+            if place < ours:
+                return []
+            merged += ((end, number) for end in range(ours + 1, place + 1))
+            ours = place + 1
+        merged.append((ours, number + 1))
+    return [*merged, *((end, len(system)) for end in range(ours + 1, len(reference) + 1))]
+
+
+def _part(theirs: Sections, ours: Sections, begin: tuple[int, int], end: tuple[int, int]) -> Part:
+    return Part(theirs.stretch(begin[0], end[0]), ours.stretch(begin[1], end[1]))
+
+
+def _bytes(part: Part) -> int:
+    return sum(side.end - side.start for side in part if side)
+
+
+def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) -> ReadResult:
+    """Read some lines of a file; their records have the numbers that they have in the file.
+
+    Args:
+        form: the format.
+        source: the file.
+        stretch: the lines.
+        sha256: the digest of the file.
+
+    Raises:
+        NotApart: if the reader finds anything, of which a whole file may show the cause.
+    """
+    member = source.members[0]
+    size = stretch.end - stretch.start
+    fetch = partial(member.reader(), stretch.start, size)
+    lines = msgspec.structs.replace(member, size=size, fetch=fetch)
+    results = list(form.read(source.only([lines])))
+    if len(results) != 1 or results[0].findings:
+        raise NotApart
+    corpus = results[0].corpus
+    tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
+    tables |= dict(_numbered(corpus, stretch.lines))
+    return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
+
+
+def _numbered(corpus: Corpus, lines: int) -> Iterator[tuple[str, pl.DataFrame]]:
+    """The tables of a corpus that have records, with these numbered after some lines."""
+    for name, table in TABLES.items():
+        rows: pl.DataFrame = getattr(corpus, name)
+        if "record" in table.schema and lines and rows.height:
+            yield name, rows.with_columns(pl.col("record") + lines)
