@@ -326,6 +326,8 @@ def explain(
         form: the format of these files, which locates their fields.
     """
     most = min((member.max_per_code for member in members.values()), default=MAX_PER_CODE)
+    order = ("origin", "record")  # rules may have compared documents in the order of their names
+    results = [(rule, rows.sort(order, maintain_order=True)) for rule, rows in results]
     number = pl.int_range(pl.len()).over("origin")
     explained = [rows.filter(number <= most) if most else rows for _, rows in results]
     locations = _locations(explained, members, form)
