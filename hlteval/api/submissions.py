@@ -60,6 +60,7 @@ def score(
     alignment: bool = True,
     encoding: Encoding = "utf-8",
     jobs: Positive = 1,
+    cluster: str = "",
     defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
@@ -78,6 +79,8 @@ def score(
         alignment: whether the table `alignment`, and texts for reports, are wanted; costs memory.
         encoding: encoding of the files.
         jobs: number of processes; the scores do not depend on it.
+        cluster: address of the scheduler of a dask cluster that computes instead, whose workers
+            find the same paths.
         defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.
@@ -109,6 +112,7 @@ def validate(
     encoding: Encoding = "utf-8",
     max_per_code: Count = MAX_PER_CODE,
     jobs: Positive = 1,
+    cluster: str = "",
     defaults: Input | None = None,
     options: Mapping[str, OptionValue] | None = None,
     **task_option: OptionValue,
@@ -125,6 +129,8 @@ def validate(
         max_per_code: maximum number of findings of a code in a file that are explained; the others
             are one finding with their `count`. 0 for all.
         jobs: number of processes; the findings do not depend on it.
+        cluster: address of the scheduler of a dask cluster that computes instead, whose workers
+            find the same paths.
         defaults: a file of defaults (`hlteval.toml`) for what is not given; none is looked for.
         options: options of the task by name, as in `docs/options.md`.
         **task_option: the same as keyword arguments.

@@ -114,7 +114,7 @@ def score(
         scores = engine.score(replace(request, step=step))
         if confusion and scores.confusion is None:
             raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
-        plain = replace(request, alignment=False, evidence=False, jobs=1)
+        plain = replace(request, alignment=False, evidence=False, jobs=1, cluster="")
         others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
         plot_scores({request.system: scores} | others, outputs.plot)
     with usage():

@@ -1,26 +1,21 @@
 """Batches: the documents of a submission with those of its reference, a few hundred at a time.
 
-What a batch gives is a value, which may come from another process; values of batches add up. Such
-a process is a new interpreter that shares nothing with this one: it opens the same inputs and takes
-every n-th batch. Results come in the order of the batches, so nothing depends on how many processes
-there are. Where one fails, this one does the rest: it has the same results, or the same error.
+What a batch gives is a value, which may come from another process (`workers`); values of batches
+add up.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import chain, cycle, islice
-from typing import Any, NamedTuple, Protocol, TypeVar
+from itertools import chain
+from typing import NamedTuple, TypeVar
 
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
-from hlteval.extensions import resolve
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, distinct, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
@@ -30,12 +25,10 @@ from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
-from hlteval.workflows.processes.pool import Call, Process, ProcessEnded
 from hlteval.workflows.run.parts import Part, Parts, divide, read_stretch
 from hlteval.workflows.run.request import Request, Role, SharedReference
 
 T = TypeVar("T")
-T_co = TypeVar("T_co", covariant=True)
 
 #: Rows of a slice of a corpus in memory.
 ROWS = 100_000
@@ -559,77 +552,6 @@ def _align_sides(reference: ReadResult, system: ReadResult) -> Pair:
     """Both sides with one numbering of documents."""
     gold, submitted = align(reference.corpus, system.corpus)
     return Pair(replace(reference, corpus=gold), replace(system, corpus=submitted))
-
-
-class Worker(Protocol[T_co]):
-    """Works on the batches of a submission."""
-
-    @property
-    def opened(self) -> Submission:
-        """The submission and its reference."""
-
-    def results(self, size: int | None) -> Iterator[Iterator[T_co]]:
-        """The results of each batch, computed when they are asked for."""
-
-
-def report_batches(
-    opening: Call,
-    size: int | None,
-    first: int,
-    jobs: int,
-    parts: Parts | None,
-    report: Callable[[Any], None],
-) -> None:
-    """Report the results of every n-th batch.
-
-    Args:
-        opening: makes a worker.
-        size: documents in a batch.
-        first: the number of the first batch, from 0.
-        jobs: how many processes there are.
-        parts: the parts of large files.
-        report: takes the results of a batch.
-    """
-    worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
-    worker.opened.with_parts(parts)
-    for batch in islice(worker.results(size), first, None, jobs):
-        report(list(batch))
-
-
-def results(
-    worker: Worker[T], opening: Call | None, jobs: int, size: int | None
-) -> Generator[T, None, None]:
-    """Yield the results of all batches, in their order.
-
-    Whoever stops early closes the iterator, which ends the processes.
-
-    Args:
-        worker: does in this process what no other one does.
-        opening: makes the same worker in other processes; None if they cannot.
-        jobs: how many processes work on batches at most.
-        size: documents in a batch.
-    """
-    done = 0
-    if jobs > 1:  # a process for less than a batch would only cost its start
-        jobs = min(jobs, worker.opened.batch_count(size))
-    if opening is not None and jobs > 1:
-        threads = {"POLARS_MAX_THREADS": str(max(1, (os.cpu_count() or 1) // jobs))}
-        with ExitStack() as stack, suppress(ProcessEnded):
-            processes = []
-            for first in range(jobs):
-                process = Process(opening.function, environment=threads | os.environ)
-                stack.callback(process.end)
-                arguments = (opening, size, first, jobs, worker.opened.parts)
-                process.begin(Call(f"{__name__}:report_batches", arguments, reports=True))
-                processes.append(process)
-            for process in cycle(processes):
-                message = process.receive()
-                if message.is_result:
-                    return
-                yield from message.value
-                done += 1
-    for batch in islice(worker.results(size), done, None):
-        yield from batch
 
 
 #: Called after each batch with the documents that are done, and all; None if these are unknown.

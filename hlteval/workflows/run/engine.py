@@ -6,6 +6,7 @@ wanted; all that was found is judged, and all that was counted is the numbers.
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -30,7 +31,7 @@ from hlteval.tasks.options import check_values, groupings, merge_options, metric
 from hlteval.tasks.task import WrongOption
 from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run import batches as batching
-from hlteval.workflows.run import verdicts
+from hlteval.workflows.run import verdicts, workers
 from hlteval.workflows.run.batches import Batch, Pair, Submission
 from hlteval.workflows.run.checks import Check
 from hlteval.workflows.run.parts import NotApart
@@ -137,10 +138,28 @@ def _add_each(check: C, opener: Callable[[Request], C], request: Request) -> C:
     if request.repeatable:
         repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
-    with closing(batching.results(check, opening, request.jobs, request.batch)) as batches:
+    cluster = _checked_cluster(request)
+    with closing(workers.results(check, opening, request.jobs, request.batch, cluster)) as batches:
         for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
     return check
+
+
+def _checked_cluster(request: Request) -> str:
+    """Return the address of the cluster, whose workers must find what this process does.
+
+    Raises:
+        WrongOption: if they cannot.
+    """
+    if request.cluster:
+        if request.jobs > 1:
+            raise WrongOption("--jobs has no effect with --cluster")
+        if not request.repeatable:
+            raise WrongOption("--cluster cannot be used with standard input or data in memory")
+        for path in filter(None, (request.system, request.reference, request.against)):
+            if not (os.path.isabs(path) or "://" in path):  # noqa: PTH117 - is it one as written?
+                raise WrongOption(f"--cluster needs absolute paths or URLs; {path} is relative")
+    return request.cluster
 
 
 def open_check(request: Request) -> Check:

@@ -152,6 +152,7 @@ class Request:
         fail_on: the lowest severity that fails, in `plan`.
         batch: documents at a time, by default those of the task; nothing depends on it.
         jobs: number of processes that work on batches; nothing depends on it.
+        cluster: address of the scheduler of a cluster that works on them instead.
         step: called after each batch with the documents that are done, and their number, which is
             None if it is known only after reading.
         apart: whether large files may be read in parts; the engine tries that first.
@@ -175,6 +176,7 @@ class Request:
     fail_on: str = "error"
     batch: int | None = None
     jobs: int = 1
+    cluster: str = ""
     step: Callable[[int, int | None], None] | None = None
     shared: SharedReference | None = None
     apart: bool = False

@@ -16,7 +16,7 @@ import pytest
 
 import hlteval
 from hlteval.workflows.processes.pool import Call
-from hlteval.workflows.run.batches import report_batches, results
+from hlteval.workflows.run.workers import report_batches, results
 from hlteval.workflows.run.checks import names_of
 from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
