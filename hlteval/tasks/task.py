@@ -454,8 +454,8 @@ class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         batch: documents in a batch: more cost memory, and save time where documents are small.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         inner_folders: names of folders that its submissions have inside.
-        apart: whether its rules find the same where some documents are checked at a time: those that
-            look across documents have a conclusion, or `unique` identifiers.
+        apart: whether its rules find the same where some documents are checked at a time: those
+            that look across documents have a conclusion, or `unique` identifiers.
     """
 
     primary_of: Callable[[Mapping[str, str]], str] | None = None

@@ -229,9 +229,9 @@ class Submission:
         """The batches; each is read when its pairs are asked for, and not at all if they are not.
 
         A submission that is a single file is one batch, as is its reference then, unless both are
-        divided into parts: rules and scores may depend on all of it. Without a reference a batch has as many pairs as the reader makes,
-        or slices of a corpus in memory. There are as many documents in a batch as the task declares
-        if `size` is None.
+        divided into parts: rules and scores may depend on all of it. Without a reference a batch
+        has as many pairs as the reader makes, or slices of a corpus in memory. There are as many
+        documents in a batch as the task declares if `size` is None.
         """
         if self.parts is not None:
             yield from (self._read_part(self.parts, part) for part in self.parts.parts)

@@ -28,8 +28,8 @@ from hlteval.tasks import rules
 from hlteval.validators import RuleContext
 from hlteval.validators.names import mismatch, unknown_names
 from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
-from hlteval.workflows.run.parts import NotApart
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
+from hlteval.workflows.run.parts import NotApart
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
 CODES = ("REF",)
@@ -254,8 +254,8 @@ class Check:
             found: dict[int, list[pl.DataFrame]] = {}
             for item in items:
                 found.setdefault(item.rule, []).append(item.rows)
-            rows = [(self.rules[rule], pl.concat(found[rule])) for rule in sorted(found)]
-            yield from explain(rows, files, form)
+            each = [(self.rules[rule], pl.concat(found[rule])) for rule in sorted(found)]
+            yield from explain(each, files, form)
 
     def hold_apart(self) -> None:
         """Check that parts show all that whole files would.

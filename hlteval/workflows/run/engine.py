@@ -6,13 +6,13 @@ wanted; all that was found is judged, and all that was counted is the numbers.
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import fields, replace
 from itertools import chain
 from operator import attrgetter
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -122,6 +122,8 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
         opener: opens it in this process and, by its name, in others.
         request: the request.
     """
+    if request.cluster:
+        _check_cluster(request)
     apart = replace(request, apart=True)
     try:
         check = _add_each(opener(apart), opener, apart)
@@ -138,28 +140,26 @@ def _add_each(check: C, opener: Callable[[Request], C], request: Request) -> C:
     if request.repeatable:
         repeated = replace(request, step=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
-    cluster = _checked_cluster(request)
-    with closing(workers.results(check, opening, request.jobs, request.batch, cluster)) as batches:
+    how = (request.jobs, request.batch, request.cluster)
+    with closing(workers.results(check, opening, *how)) as batches:
         for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
     return check
 
 
-def _checked_cluster(request: Request) -> str:
-    """Return the address of the cluster, whose workers must find what this process does.
+def _check_cluster(request: Request) -> None:
+    """Check that the workers of a cluster find what this process does.
 
     Raises:
         WrongOption: if they cannot.
     """
-    if request.cluster:
-        if request.jobs > 1:
-            raise WrongOption("--jobs has no effect with --cluster")
-        if not request.repeatable:
-            raise WrongOption("--cluster cannot be used with standard input or data in memory")
-        for path in filter(None, (request.system, request.reference, request.against)):
-            if not (os.path.isabs(path) or "://" in path):  # noqa: PTH117 - is it one as written?
-                raise WrongOption(f"--cluster needs absolute paths or URLs; {path} is relative")
-    return request.cluster
+    if request.jobs > 1:
+        raise WrongOption("--jobs has no effect with --cluster")
+    if not request.repeatable:
+        raise WrongOption("--cluster cannot be used with standard input or data in memory")
+    for path in filter(None, (request.system, request.reference, request.against)):
+        if not (Path(path).is_absolute() or "://" in path):
+            raise WrongOption(f"--cluster needs absolute paths or URLs; {path} is relative")
 
 
 def open_check(request: Request) -> Check:

@@ -106,7 +106,7 @@ def results(
 def batch_results(
     opening: Call, size: int | None, first: int, last: int | None, parts: Parts | None
 ) -> list[list[Any]]:
-    """Return the results of some batches that follow each other; arguments as in `report_batches`."""
+    """Return the results of some batches that follow each other; see `report_batches`."""
     worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
     worker.opened.with_parts(parts)
     return [list(batch) for batch in islice(worker.results(size), first, last)]

@@ -77,9 +77,7 @@ def test_parts_give_what_whole_files_give(tmp_path_factory, both, size, profile,
     gold, system = str(folder / "gold.tab"), str(folder / "run.tab")
     own = {"reference": gold} if scored else {"against": gold}
     request = Request(TASK, system, profile=profile, lenient=True, max_per_code=2, **own)
-    parts = Request(
-        TASK, system, profile=profile, lenient=True, max_per_code=2, batch=size, **own
-    )
+    parts = Request(TASK, system, profile=profile, lenient=True, max_per_code=2, batch=size, **own)
     assert outcome(parts) == outcome(request)
 
 

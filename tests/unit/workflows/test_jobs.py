@@ -16,10 +16,10 @@ import pytest
 
 import hlteval
 from hlteval.workflows.processes.pool import Call
-from hlteval.workflows.run.workers import report_batches, results
 from hlteval.workflows.run.checks import names_of
 from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.workers import report_batches, results
 from tests.runs import score, validate
 
 ROOT = Path(__file__).parents[3]
