@@ -1,11 +1,13 @@
 """Measures of clusterings: CEAF, B³, MUC, LEA, pairwise links, over tables of memberships.
 
-A membership is an item in a cluster of one side: `group`, `item`, `cluster`, each a number. Groups
-are scored apart and share neither items nor clusters; items are the same on both sides if they have
-the same number. Every function gives, for each group in which there is anything, the numerators and
-denominators of precision and recall: `ptp`, `p_den`, `rtp`, `r_den`. Fractions are summed as
-whole numbers by denominator first, so that they do not depend on the order of rows. The counts are
-one lazy query: with few rows, as most tables have, steps by themselves take longer than the work.
+A membership is an item in a cluster of one side: `group`, `item`, `cluster`, each a number, and
+`weight`, how many items it stands for: those in the same clusters need not be told apart (`weigh`).
+Groups are scored apart and share neither items nor clusters; items are the same on both sides if
+they have the same number. Every function gives, for each group in which there is anything, the
+numerators and denominators of precision and recall: `ptp`, `p_den`, `rtp`, `r_den`. Fractions are
+summed as whole numbers by denominator first, so that they do not depend on the order of rows. The
+counts are one lazy query: with few rows, as most tables have, steps by themselves take longer than
+the work.
 
 References:
     Luo 2005 (CEAF), Bagga and Baldwin 1998 (B³), Vilain et al. 1995 (MUC), Luo et al. 2014 (BLANC,
@@ -22,14 +24,18 @@ import polars as pl
 
 from hlteval.scoring.matching import assigned
 
+#: How many items memberships stand for.
+WEIGHT = pl.col("weight").sum()
+
 
 @dataclass(frozen=True)
 class Clusterings:
     """The memberships of both sides, each once.
 
     Attributes:
-        reference: `group`, `item`, `cluster`; `order`, by which the last cluster of an item is
-            found; and `nameless`, whether the cluster is that of mentions without an identifier.
+        reference: `group`, `item`, `cluster`, `weight`; `order`, by which the last cluster of an
+            item is found; and `nameless`, whether the cluster is that of mentions without an
+            identifier.
         system: the same of the system.
     """
 
@@ -38,6 +44,23 @@ class Clusterings:
     _shared: dict[tuple[int, int], pl.DataFrame] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
+
+    @classmethod
+    def of(cls, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
+        """The clusterings of memberships without weights, the last cluster being the greatest."""
+        return cls.of_weighed(weigh(reference, system))
+
+    @classmethod
+    def of_weighed(cls, kinds: pl.DataFrame) -> Clusterings:
+        """The clusterings of kinds of items (`weigh`), the last cluster being the greatest."""
+        number = pl.coalesce(-1 - pl.col("item"), pl.int_range(pl.len(), dtype=pl.Int64))
+        rows = kinds.with_columns(item=number, nameless=pl.lit(value=False))
+        shared = ("group", "item", "weight", "nameless")
+        sides = (
+            rows.filter(pl.col(name).is_not_null()).select(*shared, cluster=name, order=name)
+            for name in ("cluster", "other")
+        )
+        return cls(*sides)
 
     @cached_property
     def once(self) -> Clusterings:
@@ -63,7 +86,7 @@ class Clusterings:
 
     def item_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
         """The items of a side by group: the denominators of CEAF with φ3."""
-        return by_group(side, **{name: pl.len().cast(pl.Int64)})
+        return by_group(side, **{name: WEIGHT})
 
     def cluster_count(self, side: pl.DataFrame, name: str) -> pl.LazyFrame:
         """The clusters of a side by group: the denominators of CEAF with φ4."""
@@ -92,25 +115,62 @@ class Clusterings:
         return sized[0].lazy(), sized[1].lazy()
 
 
+def weigh(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
+    """Count the items of each kind: those that are in the same cluster of either side.
+
+    Args:
+        reference: `group`, `item`, `cluster`; each membership once.
+        system: the same of the system.
+
+    Returns:
+        `group`, `cluster`, `other` (null where a side lacks the item) and `weight`, how many items
+        there are; `item` is null. An item in several clusters of a side has a row for each of its
+        memberships, with its number as `item`.
+
+    Examples:
+        >>> one = pl.DataFrame({"group": 0, "item": [1, 2, 3, 5, 5], "cluster": [7, 7, 7, 7, 8]})
+        >>> two = pl.DataFrame({"group": 0, "item": [2, 3, 4], "cluster": [6, 6, 6]})
+        >>> weigh(one, two).sort("item", "cluster", "other").drop("group").rows()
+        [(None, 6, 1, None), (7, None, 1, None), (7, 6, 2, None), (7, None, 1, 5), (8, None, 1, 5)]
+    """
+    sides = reference.select("group", "item", "cluster"), system.select("item", "group", "cluster")
+    repeated = [side for side in sides if side["item"].n_unique() < side.height]
+    parts = [side.lazy() for side in sides]
+    if repeated:
+        items = [side.filter(side["item"].is_duplicated())["item"] for side in repeated]
+        apart = pl.col("item").is_in(pl.concat(items).unique().implode())
+        parts = [part.filter(~apart) for part in parts]
+    ours, theirs = parts[0], parts[1].rename({"cluster": "other", "group": "group_other"})
+    met = ours.join(theirs, on="item", how="full", coalesce=True)
+    group = pl.coalesce(pl.col("group", "group_other").first())
+    kinds = met.group_by("cluster", "other").agg(group, weight=pl.len().cast(pl.Int64))
+    rows = kinds.select("group", "cluster", "other", "weight", item=pl.lit(None, pl.Int64))
+    tables = [rows.collect(engine="in-memory")]
+    if repeated:
+        one = pl.lit(1, pl.Int64).alias("weight")
+        sides = sides[0], sides[1].rename({"cluster": "other"})
+        tables += [side.filter(apart).with_columns(one) for side in sides]
+    return pl.concat(tables, how="diagonal")
+
+
 def intersections(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
     """Pairs of clusters of two sides with the number of items that they share.
 
     Examples:
-        >>> one = pl.DataFrame({"group": [0, 0], "item": [1, 2], "cluster": [7, 7]})
-        >>> two = pl.DataFrame({"group": [0, 0], "item": [2, 3], "cluster": [4, 4]})
+        >>> one = pl.DataFrame({"group": 0, "item": [1, 2], "cluster": [7, 7], "weight": 1})
+        >>> two = pl.DataFrame({"group": 0, "item": [2, 3], "cluster": [4, 4], "weight": 1})
         >>> intersections(one, two).rows()
         [(0, 7, 4, 1)]
     """
     both = reference.lazy().join(system.lazy().select("item", other="cluster"), on="item")
-    counts = (pl.col("group").first(), pl.len().cast(pl.Int64).alias("shared"))
+    counts = (pl.col("group").first(), WEIGHT.alias("shared"))
     pairs = both.group_by("cluster", "other").agg(counts).sort("cluster", "other")
     return pairs.select("group", "cluster", "other", "shared").collect(engine="in-memory")
 
 
 def sizes(members: pl.DataFrame) -> pl.LazyFrame:
     """The number of items of each cluster."""
-    size = pl.len().cast(pl.Int64)
-    sized = members.lazy().group_by("cluster").agg(pl.col("group").first(), size=size)
+    sized = members.lazy().group_by("cluster").agg(pl.col("group").first(), size=WEIGHT)
     return sized.select("group", "cluster", "size")
 
 
@@ -126,11 +186,16 @@ def together(*parts: pl.LazyFrame) -> pl.LazyFrame:
 
 def fractions(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
     """The sum of `numerator` / `denominator` by group, the same in whatever order the rows are."""
-    by_size = rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
     # Collected, since the optimizer leaves out a sort before a sum, whose last digit depends on it.
-    ordered = by_size.collect(engine="in-memory").sort("group", "denominator").lazy()
+    summed = by_denominator(rows).collect(engine="in-memory")
+    ordered = summed.sort("group", "denominator").lazy()
     parts = ordered.select("group", part=pl.col("numerator") / pl.col("denominator"))
     return parts.group_by("group", maintain_order=True).agg(pl.col("part").sum().alias(name))
+
+
+def by_denominator(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """The sums of numerators by group and denominator: whole numbers, which add exactly."""
+    return rows.group_by("group", "denominator").agg(pl.col("numerator").sum())
 
 
 def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
@@ -187,14 +252,14 @@ def b_cubed(both: Clusterings) -> pl.LazyFrame:
     ):
         nameless = counterpart.filter("nameless").select("group", none="cluster").unique()
         lacking = items.lazy().join(counterpart, on="item", how="anti").join(nameless, on="group")
-        lost = lacking.group_by("cluster", "none").agg(shared=pl.len().cast(pl.Int64))
+        lost = lacking.group_by("cluster", "none").agg(shared=WEIGHT)
         lost = lost.rename({"cluster": own, "none": other})
         pairs = [each.select("cluster", "other", "shared") for each in (aligned, lost)]
         met = pl.concat(pairs).join(common, on=("cluster", "other"))
         sized = met.join(size.select(pl.col("cluster").alias(own), denominator="size"), on=own)
         shares = sized.with_columns(numerator=pl.col("shared") * pl.col("common"))
         parts.append(fractions(shares, name))
-    return together(*parts, by_group(theirs, p_den=pl.len()), by_group(ours, r_den=pl.len()))
+    return together(*parts, by_group(theirs, p_den=WEIGHT), by_group(ours, r_den=WEIGHT))
 
 
 def muc(both: Clusterings) -> pl.LazyFrame:
@@ -253,8 +318,8 @@ def pairwise_negative(both: Clusterings) -> pl.LazyFrame:
     """
     ours, theirs = both.reference, both.system
     common = ours.join(theirs.select("item", other="cluster"), on="item")
-    common = common.select("group", "item", "cluster", "other")
-    every = _pairs(pl.col("item").n_unique().cast(pl.Int64))
+    common = common.select("group", "item", "cluster", "other", "weight")
+    every = _pairs(pl.col("weight").filter(pl.col("item").is_first_distinct()).sum())
     counts = together(
         by_group(theirs, p_all=every),
         by_group(ours, r_all=every),
@@ -291,13 +356,14 @@ def link_count(members: pl.DataFrame, name: str, *columns: str) -> pl.LazyFrame:
         name: of the count.
         columns: what a cluster is, if it is not `cluster`.
     """
-    keys, size = columns or ("cluster",), pl.len().cast(pl.Int64)
+    keys = columns or ("cluster",)
     if not members["item"].is_duplicated().any():
-        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=size)
+        sized = members.lazy().group_by(keys).agg(pl.col("group").first(), size=WEIGHT)
         return by_group(sized, **{name: _pairs(pl.col("size")).sum()})
     ranked = members.lazy().with_columns(cluster=pl.struct(keys).rank("dense"))
-    clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort())
-    kinds = clusters.group_by("group", "cluster").agg(size=size).with_row_index("kind")
+    once = pl.col("weight").first()
+    clusters = ranked.group_by("group", "item").agg(pl.col("cluster").sort(), once)
+    kinds = clusters.group_by("group", "cluster").agg(size=WEIGHT).with_row_index("kind")
     # collected, so that both sides of the join number the kinds alike
     kinds = kinds.collect(engine="in-memory").lazy().explode("cluster")
     pairs = kinds.join(kinds.drop("group"), on="cluster", suffix="_other")

@@ -158,6 +158,15 @@ class Metric(ABC):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """Merge the counts of any number of batches, of none as well."""
 
+    def condense(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Return what `score` alone needs of the counts of a batch of whole documents.
+
+        By default the counts. `total` takes either the condensed counts of batches, their totals
+        among them, or the whole counts, never both; `score`, `notes` and `official_files` give the
+        same of either total, to the last digit. Nothing else takes condensed counts.
+        """
+        return counts
+
     def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:  # noqa: ARG002
         """Return what is wrong with the files of options beside all that was counted.
 

@@ -159,7 +159,7 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
         their sizes, the mentions that they share, how many clusters of the system hold mentions of
         the reference's (`parts`), and of how many the system's has some (`merged`).
     """
-    unique = members.unique()
+    unique = members.unique().with_columns(weight=pl.lit(1, pl.Int64))
     ours, theirs = (unique.filter(system=side).drop("system") for side in (False, True))
     met = intersections(ours, theirs)
     rows = best_alignment(met, "shared").select("cluster", "other", "shared")

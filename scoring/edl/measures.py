@@ -70,7 +70,24 @@ class Measure:
         """
         if self.by:
             return (self.by, self.average) == ("document", "micro") and self.aggregate != "blanc"
-        return self.aggregate in {"sets", *OVERLAPS} and bool({"span", "docid"} & {*self.key})
+        return self.aggregate in {"sets", *OVERLAPS} and self._within_documents
+
+    @property
+    def _within_documents(self) -> bool:
+        """Whether what is compared is in one document."""
+        return bool({"span", "docid"} & {*self.key})
+
+    @property
+    def mergeable(self) -> bool:
+        """Whether whole numbers of each batch of documents determine its figures.
+
+        Examples:
+            >>> measure("b_cubed").mergeable, measure("b_cubed;docid=<micro>").mergeable
+            (True, False)
+        """
+        if self.by:
+            return self.additive and not self.fractional
+        return self._within_documents
 
     @property
     def contents(self) -> tuple[str, tuple[str, ...]]:

@@ -18,7 +18,8 @@ from hlteval.representation import Corpus, align
 from hlteval.scoring.confusions import count_labels
 from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
-from hlteval.scoring.edl.counts import AVERAGES, Counting, scorings
+from hlteval.scoring.edl.condensed import CondensedResults, condense, is_condensed, merge
+from hlteval.scoring.edl.counts import Counting
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
@@ -30,6 +31,7 @@ from hlteval.scoring.edl.measures import (
 )
 from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
+from hlteval.scoring.edl.results import AVERAGES, Results, scorings
 from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
 from hlteval.scoring.resampling import join_blocks
 
@@ -124,12 +126,33 @@ class LinkMatch(Metric):
         tables = [*counts]
         if len(tables) == 1:
             return tables[0]
+        if any(map(is_condensed, tables)):
+            return merge(tables)
         batches, offset = [pl.DataFrame(schema=dict(ANNOTATIONS))], 0
         for table in tables:
             batches.append(table.with_columns(pl.col("row") + offset))
             largest = table["row"].max()
             offset += largest + 1 if isinstance(largest, int) else 0
         return pl.concat(batches)
+
+    @property
+    def condenses(self) -> bool:
+        """Whether sums, and clusters with the numbers of their mentions, are enough to score."""
+        options = self.options
+        whole = options.by or options.alternatives or options.type_weights or self.official
+        return not whole and all(measure.mergeable for measure in self.all_measures)
+
+    def condense(self, counts: pl.DataFrame) -> pl.DataFrame:
+        """Sums, and clusters with the numbers of their mentions; the annotations where they count.
+
+        They do in the profile `official`, where figures depend on the order of annotations, where
+        there are groups, alternatives or weights, and for measures whose items are in several
+        documents.
+        """
+        if not self.condenses:
+            return counts
+        counting = Counting({}, encode(self._best_candidates(counts)))
+        return condense(counting, self.all_measures)
 
     def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
@@ -144,7 +167,7 @@ class LinkMatch(Metric):
             return known[1]
         counting = COUNTING[self.profile]
         whole = counting.encode(self._best_candidates(total))
-        return counting(whole, self.options.type_weights)
+        return counting(self.options.type_weights, whole)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -169,11 +192,13 @@ class LinkMatch(Metric):
             # the annotations are kept as well, so that no others can take their id; and no others
             # than the last, or every replicate would stay in memory
             self._kept.clear()
-            counter, options = self._counter(total), self.options
-            results = counter.results(self.all_measures, options.measure, options.by)
+            options, condensed = self.options, is_condensed(total)
+            counter = None if condensed else self._counter(total)
+            source: Results = counter or CondensedResults({}, total)
+            results = source.results(self.all_measures, options.measure, options.by)
             # of a part, whose documents are counted next, they stay as they are counted, too
             counted = None if self.ranked else counter
-            self._kept[id(total)] = (total, counted, results, tuple(counter.notes()))
+            self._kept[id(total)] = (total, counted, results, tuple(source.notes()))
         return self._kept[id(total)][2:]
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
@@ -263,7 +288,7 @@ class LinkMatch(Metric):
         found: Replicates = {}
         for measure, matrix in sums.items():
             counts = pl.DataFrame(matrix, schema=dict.fromkeys(COUNTS, pl.Float64))
-            values = COUNTING[self.profile].grouped.with_rates(counts).fill_null(float("nan"))
+            values = COUNTING[self.profile].with_rates(counts).fill_null(float("nan"))
             found |= {f"{measure}.{name}": values[name].to_numpy() for name in FIGURES}
         return found
 

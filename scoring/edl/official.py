@@ -26,6 +26,7 @@ from hlteval.scoring.edl.annotations import (
 )
 from hlteval.scoring.edl.counts import Counting, Grouped
 from hlteval.scoring.edl.measures import COUNTS, FIGURES, OVERLAPS, RATES, Measure
+from hlteval.scoring.edl.results import with_rates
 
 
 def candidates(
@@ -93,23 +94,30 @@ def encode_annotations(table: pl.DataFrame) -> Coded:
     return replace(whole, rows=whole.rows.with_columns(is_nil=is_nil, is_first=first))
 
 
-def in_order(rows: pl.LazyFrame, name: str) -> pl.LazyFrame:
-    """The sum of `numerator` / `denominator` by group, one row after the other.
+def in_order(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Sum `numerator` / `denominator` by group, one row after the other: a `numerator` by 1.
 
     Examples:
         >>> rows = {"group": [7] * 3, "numerator": [1, 1, 2], "denominator": [3, 2, 3]}
-        >>> in_order(pl.LazyFrame(rows), "sum").collect().rows()
-        [(7, 1.5)]
+        >>> in_order(pl.LazyFrame(rows)).collect().rows()
+        [(7, 1.5, 1)]
     """
     table = rows.collect(engine="in-memory")
     groups, places = np.unique(table["group"].to_numpy(), return_inverse=True)
     shares = table["numerator"].to_numpy() / table["denominator"].to_numpy()
     sums = np.bincount(places, weights=shares, minlength=len(groups))
-    return pl.LazyFrame({"group": groups, name: sums})
+    summed = pl.LazyFrame({"group": groups, "numerator": sums})
+    return summed.select("group", "numerator", denominator=pl.lit(1, pl.Int64))
 
 
 class OfficialClusterings(Clusterings):
     """The memberships of both sides; clusters stay whole where they share items."""
+
+    @classmethod
+    def of(cls, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
+        """The clusterings of memberships in an order of their own."""
+        one = pl.lit(1, pl.Int64).alias("weight")
+        return cls(reference.with_columns(one), system.with_columns(one))
 
     @property
     def partition(self) -> Clusterings:
@@ -129,7 +137,7 @@ class OfficialClusterings(Clusterings):
             return self.reference
         number = pl.int_range(pl.len()).over("group").alias("number")
         rows = self.reference.reverse().sort("group", "order", maintain_order=True)
-        rows = rows.select("group", "item", "cluster", number)
+        rows = rows.select("group", "item", "cluster", "weight", number)
         fresh = rows.unique("item", keep="first", maintain_order=True)
         fresh = fresh.select("group", "cluster", number)
         return rows.drop("cluster").join(fresh, on=("group", "number"))
@@ -183,7 +191,7 @@ def _sum_by_part(pairs: pl.DataFrame, name: str) -> pl.LazyFrame:
         sums[part] = np.sum(shares[ends[part - 1] if part else 0 : ends[part]])
     groups = rows.group_by("number", maintain_order=True).agg(pl.col("group").first())
     parts = groups.select("group", numerator=pl.Series(sums, dtype=pl.Float64), denominator=1)
-    return in_order(parts.lazy(), name)
+    return in_order(parts.lazy()).select("group", pl.col("numerator").alias(name))
 
 
 _EIGHT = 8  # from here on, NumPy adds in another order
@@ -194,6 +202,7 @@ class OfficialGrouped(Grouped):
 
     clusterings: ClassVar[type[Clusterings]] = OfficialClusterings
     sum_shares: ClassVar = staticmethod(in_order)
+    ORDER: ClassVar = ("order", "nameless")
 
     @staticmethod
     def with_rates(counts: pl.DataFrame) -> pl.DataFrame:
@@ -204,7 +213,7 @@ class OfficialGrouped(Grouped):
             >>> OfficialGrouped.with_rates(nothing).row(0)[4:]
             (0.0, 0.0, 0.0)
         """
-        return Grouped.with_rates(counts).with_columns(pl.col(*RATES).fill_null(0.0))
+        return with_rates(counts).with_columns(pl.col(*RATES).fill_null(0.0))
 
     def figures(self, measure: Measure) -> pl.DataFrame:
         """The figures of a measure; null where the scorer gives none."""
@@ -258,6 +267,7 @@ class OfficialCounting(Counting):
     select: ClassVar = staticmethod(select)
     encode: ClassVar = staticmethod(encode_annotations)
     grouped: ClassVar[type[Grouped]] = OfficialGrouped
+    with_rates: ClassVar = staticmethod(OfficialGrouped.with_rates)
     LAST: ClassVar = "in the file"
     REVERSE: ClassVar = "no overlap scores, since the public scorer crashes"
 
@@ -280,7 +290,7 @@ class OfficialCounting(Counting):
     @property
     def _stops_at_types(self) -> bool:
         """Whether the groups by type are with and without a type."""
-        untyped = self._by["type"].groups["group"] == 0
+        untyped = self.grouped_by("type").groups["group"] == 0
         return untyped.any() and not untyped.all()
 
     def notes(self) -> Iterator[str]:

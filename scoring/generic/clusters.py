@@ -281,7 +281,7 @@ def _parts(added: Mapping[str, NDArray[np.float64]], name: str) -> dict[str, NDA
 
 
 def _memberships(documents: pl.Series, sides: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
-    """Memberships as numbers: `group`, `item`, `cluster`, `order`, `nameless`, `start`, `end`.
+    """Memberships as numbers, as of `Clusterings`, with `start`, `end` and `entity`.
 
     Args:
         documents: the names of the documents; their places are the groups.
@@ -294,9 +294,10 @@ def _memberships(documents: pl.Series, sides: Sequence[pl.DataFrame]) -> list[pl
     both = pl.concat(placed).with_columns(
         item=pl.struct("group", "start", "end").rank("dense").cast(pl.Int64),
         cluster=pl.struct("group", "entity").rank("dense").cast(pl.Int64),
+        weight=pl.lit(1, pl.Int64),
         nameless=pl.lit(value=False),
     )
-    columns = ("group", "item", "cluster", "nameless", "start", "end", "entity")
+    columns = ("group", "item", "cluster", "weight", "nameless", "start", "end", "entity")
     rows = both.select(*columns, order=pl.int_range(pl.len(), dtype=pl.Int64))
     return [rows.head(heights[0]), rows.tail(heights[1])]
 

@@ -1,0 +1,187 @@
+"""Condensed counts: what scoring needs of a batch of whole documents, and how batches merge.
+
+A measure whose counts add needs its sums; where these are sums of fractions, whole numbers by
+denominator, which add exactly. A measure of clusters needs, of each pair of clusters, how many
+items are in both: batches share clusters, by their identifiers, but no items. Clusters are numbered
+in the order of their identifiers, as `encode` does, so that ties are decided as in one batch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from hlteval.scoring.clusterings import Clusterings, fractions, together, weigh
+from hlteval.scoring.edl.counts import Compared, Counting
+from hlteval.scoring.edl.measures import COUNTS, OVERLAPS, PARTITIONS, Measure
+from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results
+
+#: The numerators and denominators of precision and recall.
+_SUMS = ("ptp", "p_den", "rtp", "r_den")
+#: The columns of clusters in condensed counts, and where items are weighed.
+_CLUSTERS: Mapping[str, str] = {"reference": "cluster", "system": "other"}
+
+
+def is_condensed(counts: pl.DataFrame) -> bool:
+    """Whether counts are condensed."""
+    return "part" in counts.columns
+
+
+def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
+    """Count what measures need of a batch of documents.
+
+    Args:
+        counting: the annotations of the batch.
+        measures: those that are mergeable.
+
+    Returns:
+        A count a row: `part`, what is counted, and `count`. Of a sum, `number` is the denominator.
+        Of items in clusters, `reference` and `system` are the clusters by their identifiers, null
+        without one; `in_reference` and `in_system` tell whether the sides have the items; and
+        `number` is null, but for an item in several clusters of a side, which it numbers: it has a
+        row for each of its memberships.
+    """
+    irregular, names = counting.irregularities(), counting.whole.names["eid"]
+    sums = [_part(measure, name) for measure in measures for name in _SUMS]
+    contents = {_contents(measure): measure for measure in measures if not measure.additive}
+    schema = {
+        "part": pl.Enum([*dict.fromkeys((*irregular, *sums, *contents))]),
+        **dict.fromkeys(_CLUSTERS, pl.Enum(names.drop_nulls())),
+        **{f"in_{side}": pl.Boolean for side in _CLUSTERS},
+        "number": pl.Int64,
+        "count": pl.Int64,
+    }
+    tables = [pl.DataFrame({"part": [*irregular], "count": [*irregular.values()]})]
+    tables += [_sums(counting, measure) for measure in measures if measure.additive]
+    for part, measure in contents.items():
+        kinds = weigh(*counting.grouped_by("").memberships(measure))
+        clusters = {side: names.gather(kinds[name]) for side, name in _CLUSTERS.items()}
+        known = {f"in_{side}": pl.col(name).is_not_null() for side, name in _CLUSTERS.items()}
+        item = pl.col("item").rank("dense")
+        tables.append(
+            kinds.select(part=pl.lit(part), **known, **clusters, number=item, count="weight")
+        )
+    rows = [table.cast({name: schema[name] for name in table.columns}) for table in tables]
+    return pl.concat([pl.DataFrame(schema=schema), *rows], how="diagonal")
+
+
+def _contents(measure: Measure) -> str:
+    """The part of the items that measures of clusters share."""
+    return f"{measure.filter}:{'+'.join(measure.key)}"
+
+
+def _part(measure: Measure, name: str) -> str:
+    """The part of a sum."""
+    return f"{measure.name}.{name}"
+
+
+def _sums(counting: Counting, measure: Measure) -> pl.DataFrame:
+    """The sums of a measure: `part`, `number`, `count`."""
+    if measure.aggregate not in OVERLAPS:
+        figures = counting.figures(measure, measure.by)
+        right, wrong, met, missed = figures.select(pl.col(*COUNTS).sum().cast(pl.Int64)).row(0)
+        sums = (right, right + wrong, met, met + missed)
+        parts = [_part(measure, name) for name in _SUMS]
+        return pl.DataFrame({"part": parts, "number": [1] * len(parts), "count": sums})
+    tables = []
+    for side, (right, every) in ((True, _SUMS[:2]), (False, _SUMS[2:])):
+        shares = counting.grouped_by("").shares(measure, system=side).collect(engine="in-memory")
+        size = counting.whole.rows.filter(system=side).height
+        columns = {"part": pl.lit(_part(measure, right)), "number": "denominator"}
+        tables += [
+            shares.select(**columns, count="numerator"),
+            pl.DataFrame({"part": [_part(measure, every)], "number": [1], "count": [size]}),
+        ]
+    return pl.concat(tables)
+
+
+def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
+    """The condensed counts of several batches as one.
+
+    Args:
+        tables: of the same measures.
+    """
+    types = (table.schema[side] for table in tables for side in _CLUSTERS)
+    known = [dtype.categories for dtype in types if isinstance(dtype, pl.Enum)]
+    identifiers = pl.Enum(pl.concat(known).unique().sort())
+    rows, largest = [], 0
+    for table in tables:
+        item = pl.when(pl.col("in_reference").is_not_null()).then("number")
+        sides = (pl.col(side).cast(identifiers) for side in _CLUSTERS)
+        rows.append(table.with_columns(*sides, number=pl.coalesce(item + largest, "number")))
+        largest += table.select(item.max().fill_null(0)).item()
+    merged = pl.concat(rows)
+    return merged.group_by(pl.exclude("count")).agg(pl.col("count").sum())
+
+
+@dataclass(frozen=True)
+class _Condensed(Compared):
+    """Condensed counts as one group.
+
+    Attributes:
+        table: the condensed counts.
+    """
+
+    table: pl.DataFrame
+    _kept: dict[str, Clusterings] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def sums(self, measure: Measure) -> pl.LazyFrame:
+        """The numerators and denominators of precision and recall, as merged."""
+        columns = {"group": pl.lit(0, pl.Int64), "denominator": "number", "numerator": "count"}
+        rows = self.table.lazy()
+        return together(
+            *(
+                fractions(
+                    rows.filter(pl.col("part") == _part(measure, name)).select(**columns), name
+                )
+                for name in _SUMS
+            )
+        )
+
+    def compared_clusters(self, measure: Measure) -> Clusterings:
+        """The clusterings that a measure compares, kept until a measure compares others."""
+        part = _contents(measure)
+        if part not in self._kept:
+            self._kept.clear()
+            numbers = {
+                name: pl.when(f"in_{side}").then(
+                    (pl.col(side).to_physical().cast(pl.Int64) + 1).fill_null(0)
+                )
+                for side, name in _CLUSTERS.items()
+            }
+            rows = self.table.filter(pl.col("part") == part).select(
+                group=pl.lit(0, pl.Int64), item="number", weight="count", **numbers
+            )
+            self._kept[part] = Clusterings.of_weighed(rows)
+        both = self._kept[part]
+        return both.partition if measure.aggregate in PARTITIONS else both
+
+
+@dataclass(frozen=True)
+class CondensedResults(Results):
+    """The results of condensed counts.
+
+    Attributes:
+        weights: none.
+        table: the condensed counts.
+    """
+
+    table: pl.DataFrame
+    _kept: dict[str, _Condensed] = field(
+        default_factory=dict, init=False, compare=False, repr=False
+    )
+
+    def figures(self, measure: Measure, by: str) -> pl.DataFrame:
+        """The figures of a measure as one group: by document, those of the sums over documents."""
+        groups = pl.DataFrame({"group": [0]})
+        summed = replace(measure, aggregate="sets") if by else measure
+        return _Condensed(groups, self.table).figures(summed).with_columns(group=pl.lit(""))
+
+    def irregularities(self) -> Mapping[str, int]:
+        """The irregularities of all batches."""
+        sums = self.table.filter(pl.col("part").is_in([SEVERAL, REVERSED]))
+        return dict(sums.select("part", "count").iter_rows())
