@@ -50,7 +50,8 @@ def score(request: Request) -> Scores:
         FileNotFoundError: if a path does not exist.
         WrongOption: for an option that the task does not have, or that cannot have its value.
     """
-    return count_batches(request).scores(request.intervals)
+    alone = not (request.alignment or request.evidence or request.intervals)
+    return count_batches(replace(request, condensed=alone)).scores(request.intervals)
 
 
 def count_batches(request: Request) -> Run:
@@ -271,6 +272,8 @@ class Run(Check):
         counts, alignment, evidence = statistics(
             self.opened, self.metric, pair, alignment=wanted.alignment, evidence=wanted.evidence
         )
+        if wanted.condensed and self.opened.parts is not None:
+            counts = self.metric.condense(counts)
         batch.counts.append(counts)
         batch.alignments += [] if alignment is None else [alignment]
         batch.evidence += [] if evidence is None else [evidence]
