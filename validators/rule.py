@@ -187,8 +187,8 @@ class Rule:
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
         conclusion: how its rows are concluded when all batches are known.
-        unique: the identifiers, as hashes, that must be different in all batches, or the check must
-            see all of them at once.
+        unique: gives the columns `key` and `value`, numbers: where all batches together have several
+            values of a key, the check must see all of them at once.
         suspects: a quick look at a batch, whether there may be anything to find: the check runs
             only then.
         finds_missing: whether it looks for what the submission lacks: it runs on an empty table, as
@@ -206,7 +206,7 @@ class Rule:
     rewrites: Callable[[RuleContext], pl.DataFrame] | None = None
     counts_if: Callable[[frozenset[str], Any], bool] | None = None
     conclusion: Conclusion | None = None
-    unique: Callable[[RuleContext], pl.Series] | None = None
+    unique: Callable[[RuleContext], pl.DataFrame] | None = None
     suspects: Callable[[RuleContext], bool] | None = None
     finds_missing: bool = False
 

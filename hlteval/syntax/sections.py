@@ -18,7 +18,8 @@ from hlteval.sources import Member
 #: Bytes that are searched at a time.
 CHUNK = 16_000_000
 #: What no plain table has: other line breaks, null characters, and an initial byte order mark.
-_LF, _TAB = b"\n\t"
+_TAB, _LF = b"\t\n"
+_WORD = 8
 _BOM = b"\xef\xbb\xbf"
 _Bytes = npt.NDArray[np.uint8]
 _Places = npt.NDArray[np.int64]
@@ -85,18 +86,18 @@ def cell_sections(member: Member, *, column: int, columns: int, until: bytes) ->
     lines = offset = 0
     digest = hashlib.sha256()
     for chunk in _chunks(member, digest.update):
-        if b"\r" in chunk or b"\0" in chunk or (not offset and chunk.startswith(_BOM)):
+        if b"\r" in chunk or (not offset and chunk.startswith(_BOM)):
             return None
         data = np.frombuffer(chunk, np.uint8)
-        ends = np.flatnonzero(data == _LF)
-        tabs = np.flatnonzero(data == _TAB)
+        cells = np.flatnonzero(data <= _LF)  # where each ends; no other byte is as small
+        if len(cells) % columns:
+            return None
+        table = cells.reshape(-1, columns)
+        if (data[table[:, :-1]] != _TAB).any() or (data[table[:, -1]] != _LF).any():
+            return None
+        ends = table[:, -1]
         begins = np.r_[0, ends[:-1] + 1]
-        if len(tabs) != len(ends) * (columns - 1):
-            return None
-        table = tabs.reshape(len(ends), columns - 1)
-        if (table[:, 0] < begins).any() or (table[:, -1] > ends).any():
-            return None
-        bounds = np.c_[begins - 1, table, ends]
+        bounds = np.c_[begins - 1, table]
         first, last = bounds[:, column] + 1, bounds[:, column + 1]
         marks = np.flatnonzero(data == until[0])
         place = np.searchsorted(marks, last) - 1
@@ -150,11 +151,13 @@ def _changes(data: _Bytes, first: _Places, last: _Places) -> _Places:
     """
     sizes = last - first
     differs = np.r_[True, sizes[1:] != sizes[:-1]]
+    padded = np.r_[data, np.zeros(_WORD, np.uint8)]
+    words = np.ndarray((len(data) + 1,), np.uint64, padded.data, strides=(1,))  # from each byte
     for size in np.unique(sizes).tolist():
         rows = np.flatnonzero((sizes == size) & ~differs)
-        for at in range(0, len(rows), CHUNK // 16 // max(size, 1) + 1):
-            some = rows[at : at + CHUNK // 16 // max(size, 1) + 1]
-            along = np.arange(size)
-            ours, before = (data[first[own][:, None] + along] for own in (some, some - 1))
-            differs[some] = (ours != before).any(axis=1)
+        ours, before, changed = first[rows], first[rows - 1], np.zeros(len(rows), bool)
+        for at in (*range(0, size - _WORD, _WORD), max(size - _WORD, 0)):
+            pair = words[ours + at] ^ words[before + at]
+            changed |= (pair << np.uint64(8 * max(_WORD - size, 0))) != 0
+        differs[rows] = changed
     return np.flatnonzero(differs)

@@ -127,10 +127,11 @@ def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
     return at(found.filter(~pl.col("mention").is_first_distinct()), "mention")
 
 
-def mention_ids(context: RuleContext) -> pl.Series:
-    """The identifiers of mentions, as hashes."""
-    rows = context.table("mentions", "mention").filter(~blank("mention"))
-    return rows.select(row_hash("mention")).collect(engine="in-memory").to_series()
+def mention_ids(context: RuleContext) -> pl.DataFrame:
+    """The identifiers of mentions, each with the line of its first mention."""
+    rows = context.table("mentions", "mention", "record").filter(~blank("mention"))
+    ids = rows.select(row_hash("mention").alias("key"), value=pl.col("record").cast(pl.UInt64))
+    return ids.unique("key", keep="first", maintain_order=True).collect(engine="in-memory")
 
 
 def _write(column: str, form: str, *, names: Mapping[str, str] | None = None) -> Case:
@@ -186,24 +187,29 @@ mention_type = where(
 )
 
 
+#: An entity without zeros before its number.
+_PLAIN = pl.col("entity").str.replace("^(NIL)?0+([0-9])", "${1}${2}")
+
+
 def padded_entity(context: RuleContext) -> pl.LazyFrame:
     """An entity that differs from another one only by zeros before its number."""
-    rows = first_of(context.cached(mentions).filter(matches("entity", "entity")), "entity")
-    return at(rows.with_columns(given=quote("entity"), other=pl.lit("")), "entity")
-
-
-def _conclude_padded(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
-    plain = pl.col("entity").str.replace("^(NIL)?0+([0-9])", "${1}${2}")
-    forms = _once(rows, "entity").with_columns(plain=plain)
+    rows = context.cached(mentions).filter(matches("entity", "entity"))
+    forms = rows.select("entity", plain=_PLAIN).unique("entity", maintain_order=True)
     forms = forms.filter(pl.len().over("plain") > 1)
-    padded = forms.filter(pl.col("entity") != pl.col("plain")).drop("other")
-    others = forms.select("plain", meant="entity", other=quote("entity"))
-    pairs = padded.join(others, on="plain", maintain_order="left_right")
-    pairs = pairs.filter(pl.col("entity") != pl.col("meant"))
-    return pairs.unique("entity", keep="first", maintain_order=True)
+    padded = forms.filter(pl.col("entity") != pl.col("plain"))
+    others = forms.select("plain", other="entity")
+    pairs = padded.join(others, on="plain", maintain_order="left")
+    pairs = pairs.filter(pl.col("entity") != pl.col("other")).unique("entity", maintain_order=True)
+    found = first_of(rows, "entity").join(pairs, on="entity", maintain_order="left")
+    return at(found.with_columns(given=quote("entity"), other=quote("other")), "entity")
 
 
-unpadded = Conclusion(_nothing, _conclude_padded, ("entity",))
+def plain_entities(context: RuleContext) -> pl.DataFrame:
+    """The entities with a number, by this without zeros before it."""
+    rows = context.cached(mentions).filter(matches("entity", "entity"))
+    forms = rows.select("entity").unique().with_columns(plain=_PLAIN)
+    keys = (row_hash(name).alias(key) for key, name in (("key", "plain"), ("value", "entity")))
+    return forms.select(keys).collect(engine="in-memory")
 
 
 def nil_types(context: RuleContext) -> pl.LazyFrame:

@@ -34,7 +34,7 @@ RULES = (
     Rule("EDL314", "mentions", fields.out_of_range, SUBMITTED, submission_only=True),
     Rule("EDL315", "mentions", fields.confidence_form, SUBMITTED, submission_only=True),
     Rule("EDL316", "mentions", extents.end_before_start),
-    Rule("EDL317", "mentions", fields.padded_entity, SUBMITTED, conclusion=fields.unpadded),
+    Rule("EDL317", "mentions", fields.padded_entity, SUBMITTED, unique=fields.plain_entities),
     Rule("EDL318", "mentions", fields.nil_types, SUBMITTED, conclusion=fields.one_type),
     Rule("EDL319", "mentions", extents.other_length, SUBMITTED, conclusion=extents.one_length),
     Rule("EDL401", "mentions", extents.line_twice),

@@ -376,7 +376,7 @@ class Batch:
         types: the types of frames by side, if findings depend on them; and what is shown of the
             reference, by the codes of the rules that depend on it.
         deferred: what counts or not by these.
-        identifiers: of parts, the identifiers as hashes that must be unique, by side and code.
+        identifiers: of parts, what the rules `unique` compare, by side and code.
         confidences: of parts, the least and the largest confidence by side, where there is one.
         counts: the statistics of each batch that was counted.
         alignments: the alignment of each.
@@ -397,7 +397,7 @@ class Batch:
     judging: list[Finding] = field(default_factory=list)
     types: dict[str, set[str]] = field(default_factory=dict)
     deferred: list[Deferred] = field(default_factory=list)
-    identifiers: dict[tuple[str, str], list[pl.Series]] = field(default_factory=dict)
+    identifiers: dict[tuple[str, str], list[pl.DataFrame]] = field(default_factory=dict)
     confidences: dict[str, tuple[float, float]] = field(default_factory=dict)
     counts: list[pl.DataFrame] = field(default_factory=list)
     alignments: list[pl.DataFrame] = field(default_factory=list)
@@ -419,8 +419,8 @@ class Batch:
         self.exchanged = self.exchanged or other.exchanged
         for side, types in other.types.items():
             self.types.setdefault(side, set()).update(types)
-        for key, hashes in other.identifiers.items():
-            self.identifiers.setdefault(key, []).extend(hashes)
+        for key, frames in other.identifiers.items():
+            self.identifiers.setdefault(key, []).extend(frames)
         for side, limits in other.confidences.items():
             least, largest = zip(limits, self.confidences.get(side, limits), strict=True)
             self.confidences[side] = min(least), max(largest)

@@ -7,6 +7,7 @@ of a table, of either side, are diagnosed at the end.
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from operator import attrgetter
 from pathlib import PurePosixPath
@@ -29,7 +30,7 @@ from hlteval.validators import RuleContext
 from hlteval.validators.names import mismatch, unknown_names
 from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
-from hlteval.workflows.run.parts import NotApart
+from hlteval.workflows.run.parts import NotApart, locate_apart, some_lines
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
 CODES = ("REF",)
@@ -245,6 +246,10 @@ class Check:
                 rows = conclusion.conclude(rows, shown, schema)
                 for at in own:
                     kept[at] = kept[at]._replace(rows=rows.filter(batch=at).drop("batch"))
+        if opened.parts is not None:
+            stretches = opened.parts.stretches(of_reference=side != opened.role)
+            locate = partial(locate_apart, locate=form.locate, stretches=stretches)
+            form = msgspec.structs.replace(form, locate=locate)
         by_files: dict[tuple[tuple[int, str], ...], list[Deferred]] = {}
         for item in kept:
             if counts[item.rule] and item.rows.height:
@@ -264,8 +269,12 @@ class Check:
             NotApart: if identifiers are repeated in another part, or both sides look exchanged.
         """
         total, confidences = self.total, self.total.confidences
-        for hashes in total.identifiers.values():
-            if pl.concat(hashes).is_duplicated().any():
+        for frames in total.identifiers.values():
+            rows = pl.concat(frames).sort("key", "value")
+            again = (pl.col("key") == pl.col("key").shift()) & (
+                pl.col("value") != pl.col("value").shift()
+            )
+            if rows.select(again.any()).item():
                 raise NotApart
         known, given = (confidences.get(side, (0.0, 0.0)) for side in (REFERENCE, SUBMISSION))
         if total.exchanged or (known[0] < known[1] and given[0] == given[1]):
@@ -347,7 +356,7 @@ class Check:
         others = [item for item in cascade.kept if item.side != opened.role]
         if all(member.max_per_code for member in opened.system.members):  # not all are explained
             about_it = list(by_notation(about_it, total.records))
-        if explain and not opened.is_unreadable:
+        if explain and not opened.is_unreadable and not self._begins_well:
             about_it = explain_tables(opened.format, opened.system, about_it, self._again)
         form = "" if opened.reference is None else opened.reference_format.name
         return Verdict(
@@ -357,6 +366,15 @@ class Check:
             records=total.records, compared=task.hooks.compared(form, opened.options),
             files_judged=tuple(member.display for member in opened.system.members),
         )  # fmt: skip
+
+    @property
+    def _begins_well(self) -> bool:
+        """Whether the first part of a large table has no mistake that would be in all of its rows."""
+        if self.opened.parts is None:
+            return False
+        first, *_ = self.opened.parts.stretches(of_reference=False)
+        lines = some_lines(self.opened.system.members[0], first)
+        return diagnose_table(self.opened.format, lines) is None
 
     def _again(self, system: Source) -> list[Finding]:
         """Give the findings of what is judged when its files are replaced."""

@@ -7,7 +7,8 @@ same order of those that they share; all other files are read as a whole.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -16,12 +17,16 @@ import msgspec
 import polars as pl
 
 from hlteval.converters import Format, ReadResult
+from hlteval.findings import FieldRef, Location
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Sections, Stretch
 
 #: Bytes of both sides from which files are read in parts, and bytes of a part.
 LARGE, PART = 24_000_000, 12_000_000
+
+#: Finds places of a file.
+Locate = Callable[[Member, Sequence[FieldRef]], list[Location | None]]
 
 
 class NotApart(Exception):
@@ -49,6 +54,11 @@ class Parts(NamedTuple):
     documents: int
     reference: str
     system: str
+
+    def stretches(self, *, of_reference: bool) -> list[Stretch]:
+        """The lines of a side of each part; parts without any are left out."""
+        sides = (part.reference if of_reference else part.system for part in self.parts)
+        return [side for side in sides if side is not None and side.end > side.start]
 
 
 def divide(
@@ -146,16 +156,47 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
         NotApart: if the reader finds anything, of which a whole file may show the cause.
     """
     member = source.members[0]
-    size = stretch.end - stretch.start
-    fetch = partial(member.reader(), stretch.start, size)
-    lines = msgspec.structs.replace(member, size=size, fetch=fetch)
-    results = list(form.read(source.only([lines])))
+    results = list(form.read(source.only([some_lines(member, stretch)])))
     if len(results) != 1 or results[0].findings:
         raise NotApart
     corpus = results[0].corpus
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
     tables |= dict(_numbered(corpus, stretch.lines))
     return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
+
+
+def some_lines(member: Member, stretch: Stretch) -> Member:
+    """Some lines of a file, as a file."""
+    size = stretch.end - stretch.start
+    fetch = partial(member.reader(), stretch.start, size)
+    return msgspec.structs.replace(member, size=size, fetch=fetch)
+
+
+def locate_apart(
+    member: Member, places: Sequence[FieldRef], locate: Locate, stretches: Sequence[Stretch]
+) -> list[Location | None]:
+    """Locate places of a file in parts of it, so that it is not all in memory.
+
+    Args:
+        member: the file.
+        places: the places.
+        locate: finds them in a file.
+        stretches: the lines of all parts, in order.
+    """
+    firsts = [stretch.lines for stretch in stretches]
+    by_part: dict[int, list[int]] = {}
+    for number, place in enumerate(places):
+        by_part.setdefault(bisect_left(firsts, place.record) - 1, []).append(number)
+    found: list[Location | None] = [None] * len(places)
+    for part, numbers in by_part.items():
+        before = firsts[part]
+        own = [FieldRef(places[n].record - before, places[n].field) for n in numbers]
+        lines = some_lines(member, stretches[part])
+        for number, location in zip(numbers, locate(lines, own), strict=True):
+            if location is not None:
+                span = msgspec.structs.replace(location.span, line=location.span.line + before)
+                found[number] = Location(span, location.excerpt)
+    return found
 
 
 def _numbered(corpus: Corpus, lines: int) -> Iterator[tuple[str, pl.DataFrame]]:
