@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import polars as pl
 
@@ -46,7 +47,7 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
     irregular, names = counting.irregularities(), counting.whole.names["eid"]
     sums = [_part(measure, name) for measure in measures for name in _SUMS]
     contents = {_contents(measure): measure for measure in measures if not measure.additive}
-    schema = {
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "part": pl.Enum([*dict.fromkeys((*irregular, *sums, *contents))]),
         **dict.fromkeys(_CLUSTERS, pl.Enum(names.drop_nulls())),
         **{f"in_{side}": pl.Boolean for side in _CLUSTERS},
@@ -89,9 +90,9 @@ def _sums(counting: Counting, measure: Measure) -> pl.DataFrame:
     for side, (right, every) in ((True, _SUMS[:2]), (False, _SUMS[2:])):
         shares = counting.grouped_by("").shares(measure, system=side).collect(engine="in-memory")
         size = counting.whole.rows.filter(system=side).height
-        columns = {"part": pl.lit(_part(measure, right)), "number": "denominator"}
+        part = pl.lit(_part(measure, right))
         tables += [
-            shares.select(**columns, count="numerator"),
+            shares.select(part=part, number="denominator", count="numerator"),
             pl.DataFrame({"part": [_part(measure, every)], "number": [1], "count": [size]}),
         ]
     return pl.concat(tables)
@@ -131,16 +132,11 @@ class _Condensed(Compared):
 
     def sums(self, measure: Measure) -> pl.LazyFrame:
         """The numerators and denominators of precision and recall, as merged."""
-        columns = {"group": pl.lit(0, pl.Int64), "denominator": "number", "numerator": "count"}
-        rows = self.table.lazy()
-        return together(
-            *(
-                fractions(
-                    rows.filter(pl.col("part") == _part(measure, name)).select(**columns), name
-                )
-                for name in _SUMS
-            )
+        rows = self.table.lazy().select(
+            "part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count"
         )
+        parts = ((name, rows.filter(pl.col("part") == _part(measure, name))) for name in _SUMS)
+        return together(*(fractions(part, name) for name, part in parts))
 
     def compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
@@ -171,15 +167,16 @@ class CondensedResults(Results):
     """
 
     table: pl.DataFrame
-    _kept: dict[str, _Condensed] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+
+    @cached_property
+    def _compared(self) -> _Condensed:
+        """The counts as one group."""
+        return _Condensed(pl.DataFrame({"group": [0]}), self.table)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure as one group: by document, those of the sums over documents."""
-        groups = pl.DataFrame({"group": [0]})
         summed = replace(measure, aggregate="sets") if by else measure
-        return _Condensed(groups, self.table).figures(summed).with_columns(group=pl.lit(""))
+        return self._compared.figures(summed).with_columns(group=pl.lit(""))
 
     def irregularities(self) -> Mapping[str, int]:
         """The irregularities of all batches."""
