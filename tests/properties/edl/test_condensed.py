@@ -100,6 +100,7 @@ def results(metric, total):
     return values, rows, metric.notes(total), metric.official_files(total)
 
 
+@pytest.mark.long("all measures are computed of two totals of each example")
 @FEWER
 @given(sides, batches)
 def test_all_measures_of_the_task(pair, numbers):
@@ -108,6 +109,7 @@ def test_all_measures_of_the_task(pair, numbers):
     assert_the_same_from_batches(metric, pair, numbers)
 
 
+@pytest.mark.long("up to eight measures are computed of two totals of each example")
 @FEW
 @given(sides, batches, st.lists(expressions(), min_size=1, max_size=4))
 def test_any_expressions(pair, numbers, names):
@@ -130,6 +132,18 @@ def test_annotations_stay_where_clusters_are_not_enough(pair, numbers, what):
     metric = LinkMatch("official" if what == "official" else "plan", options)
     counts = statistics(metric, pair, set(DOCUMENTS))
     assert metric.condense(counts) is counts
+
+
+def test_items_in_several_clusters_are_told_apart_across_batches():
+    """The first item is in E1 and E2, that of the other batch in E1 and E3."""
+    ours = [((name, 0, 2), "PER", e, None) for name, e in zip("aabb", "1213", strict=True)]
+    theirs = [((name, start, 2), "PER", "X", None) for name in "ab" for start in (0, 4)]
+    metric = LinkMatch("plan", Options(measures(["muc", "b_cubed", "entity_ceaf", "blanc"])))
+    expected, *_ = results(metric, statistics(metric, (ours, theirs), {*"ab"}))
+    counts = [metric.condense(statistics(metric, (ours, theirs), {name})) for name in "ab"]
+    assert results(metric, metric.total(counts))[0] == expected
+    assert expected["muc.ptp"] == 0
+    assert "2 spans are in several clusters" in metric.notes(metric.total(counts))[0]
 
 
 def test_counts_of_two_batches_by_hand():
