@@ -312,6 +312,10 @@ class Counting(Results):
     def irregularities(self) -> Mapping[str, int]:
         """Count the spans in several clusters of a side, and the mentions that end too early."""
         rows = self.whole.rows
+        span = self.whole.key(rows, ("system", "span"))
+        repeated = (
+            rows.filter(span.is_duplicated()) if span.n_unique() < span.len() else rows.head(0)
+        )
         several = pl.col("eid").min() < pl.col("eid").max()
-        spans = rows.group_by("system", "span").agg(several).filter("eid").height
+        spans = repeated.group_by("system", "span").agg(several).filter("eid").height
         return {SEVERAL: spans, REVERSED: rows.filter(pl.col("last") < pl.col("from")).height}

@@ -160,10 +160,10 @@ def test_counts_of_two_batches_by_hand():
     total = metric.total(counts)
     kinds = total.filter(part=":span").select("reference", "system", "count")
     assert sorted(kinds.rows(), key=str) == [
-        ("E1", "X", 2),
-        ("E1", "Y", 1),
-        ("E1", None, 1),
-        (None, "Z", 1),
+        ("=E1", "=X", 2),
+        ("=E1", "=Y", 1),
+        ("=E1", None, 1),
+        (None, "=Z", 1),
     ]
     shares = total.filter(part="overlap-maxmax::span.ptp").select("number", "count")
     assert shares.rows() == [(2, 6)]
