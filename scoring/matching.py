@@ -332,6 +332,8 @@ def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
         >>> assigned(rows, columns, np.array([6, 5, 5])).tolist()
         [False, True, True]
     """
+    rows, columns = (np.unique(items, return_inverse=True)[1] for items in (rows, columns))
+    free = tuple(np.ones(items.max(initial=-1) + 1, dtype=np.bool_) for items in (rows, columns))
     chosen = np.zeros(len(rows), dtype=np.bool_)
     left = np.arange(len(rows))
     while len(left):
@@ -344,8 +346,8 @@ def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
             chosen[left[_solve(rows[left], columns[left], weights[left])]] = True
             break
         chosen[sure] = True
-        taken = np.isin(rows[left], rows[sure]) | np.isin(columns[left], columns[sure])
-        left = left[~taken]
+        free[0][rows[sure]] = free[1][columns[sure]] = False
+        left = left[free[0][rows[left]] & free[1][columns[left]]]
     return chosen
 
 
@@ -374,8 +376,7 @@ def first_free(rows: Numbers, columns: Numbers) -> Mask:
 
 def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:
     """All candidates, but of the partners of an item that have no other one, only the best."""
-    _, inverse, degrees = np.unique(partners, return_inverse=True, return_counts=True)
-    alone = degrees[inverse] == 1
+    alone = np.bincount(partners)[partners] == 1
     order = np.lexsort((-weights, ~alone, items))
     first = np.ones(len(items), dtype=np.bool_)
     first[order[1:]] = items[order[1:]] != items[order[:-1]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import polars as pl
 
@@ -38,18 +39,19 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
 
     Returns:
         A count a row: `part`, what is counted, and `count`. Of a sum, `number` is the denominator.
-        Of items in clusters, `reference` and `system` are the clusters by their identifiers, null
-        without one; `in_reference` and `in_system` tell whether the sides have the items; and
-        `number` is null, but for an item in several clusters of a side, which it numbers: it has a
-        row for each of its memberships.
+        Of items in clusters, `reference` and `system` are the clusters, null where the side lacks
+        the items: `=` and the identifier, or nothing without one, so that the numbers of this
+        `Enum` are those of the clusters. `number` is null, but for an item in several clusters of a
+        side, which it tells apart: it has a row for each of its memberships.
     """
-    irregular, names = counting.irregularities(), counting.whole.names["eid"]
+    irregular = counting.irregularities()
+    names = ("=" + counting.whole.names["eid"]).fill_null("")
+    names = names.cast(pl.Enum(names))
     sums = [_part(measure, name) for measure in measures for name in _SUMS]
     contents = {_contents(measure): measure for measure in measures if not measure.additive}
-    schema = {
+    schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "part": pl.Enum([*dict.fromkeys((*irregular, *sums, *contents))]),
-        **dict.fromkeys(_CLUSTERS, pl.Enum(names.drop_nulls())),
-        **{f"in_{side}": pl.Boolean for side in _CLUSTERS},
+        **dict.fromkeys(_CLUSTERS, names.dtype),
         "number": pl.Int64,
         "count": pl.Int64,
     }
@@ -58,11 +60,8 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
     for part, measure in contents.items():
         kinds = weigh(*counting.grouped_by("").memberships(measure))
         clusters = {side: names.gather(kinds[name]) for side, name in _CLUSTERS.items()}
-        known = {f"in_{side}": pl.col(name).is_not_null() for side, name in _CLUSTERS.items()}
         item = pl.col("item").rank("dense")
-        tables.append(
-            kinds.select(part=pl.lit(part), **known, **clusters, number=item, count="weight")
-        )
+        tables.append(kinds.select(part=pl.lit(part), **clusters, number=item, count="weight"))
     rows = [table.cast({name: schema[name] for name in table.columns}) for table in tables]
     return pl.concat([pl.DataFrame(schema=schema), *rows], how="diagonal")
 
@@ -89,9 +88,9 @@ def _sums(counting: Counting, measure: Measure) -> pl.DataFrame:
     for side, (right, every) in ((True, _SUMS[:2]), (False, _SUMS[2:])):
         shares = counting.grouped_by("").shares(measure, system=side).collect(engine="in-memory")
         size = counting.whole.rows.filter(system=side).height
-        columns = {"part": pl.lit(_part(measure, right)), "number": "denominator"}
+        part = pl.lit(_part(measure, right))
         tables += [
-            shares.select(**columns, count="numerator"),
+            shares.select(part=part, number="denominator", count="numerator"),
             pl.DataFrame({"part": [_part(measure, every)], "number": [1], "count": [size]}),
         ]
     return pl.concat(tables)
@@ -103,17 +102,35 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     Args:
         tables: of the same measures.
     """
-    types = (table.schema[side] for table in tables for side in _CLUSTERS)
-    known = [dtype.categories for dtype in types if isinstance(dtype, pl.Enum)]
-    identifiers = pl.Enum(pl.concat(known).unique().sort())
-    rows, largest = [], 0
-    for table in tables:
-        item = pl.when(pl.col("in_reference").is_not_null()).then("number")
-        sides = (pl.col(side).cast(identifiers) for side in _CLUSTERS)
-        rows.append(table.with_columns(*sides, number=pl.coalesce(item + largest, "number")))
-        largest += table.select(item.max().fill_null(0)).item()
-    merged = pl.concat(rows)
-    return merged.group_by(pl.exclude("count")).agg(pl.col("count").sum())
+    known = [table["reference"].dtype.categories for table in tables]
+    every = pl.concat(known)
+    names = pl.Series([None, *every.unique().sort()], dtype=pl.String)
+    names = names.cast(pl.Enum(names.drop_nulls()))
+    places, size = every.cast(names.dtype).to_physical().cast(pl.Int64) + 1, names.len()
+    rows, largest = list[pl.DataFrame](), 0
+    for table, own in zip(tables, known, strict=True):
+        numbers, places = places.head(own.len()), places.slice(own.len())
+        # a part and two clusters in one number, by which rows are added up much faster
+        code = table["part"].to_physical().cast(pl.Int64)
+        for side in _CLUSTERS:
+            code = code * size + numbers.gather(table[side].to_physical()).fill_null(0)
+        in_clusters = pl.any_horizontal(pl.col(*_CLUSTERS).is_not_null())
+        number = pl.when(in_clusters).then(pl.col("number") + largest).otherwise("number")
+        rows.append(table.select("count", code=code, number=number))
+        largest += table.select(pl.col("number").filter(in_clusters).max().fill_null(0)).item()
+    one, several = (pl.concat(rows).filter(pl.col("number").is_null() == null) for null in (1, 0))
+    count = pl.col("count").sum()
+    sums = [one.group_by("code").agg(count), several.group_by("code", "number").agg(count)]
+    merged, parts = pl.concat(sums, how="diagonal"), tables[0]["part"]
+    code = merged["code"]
+    part = (code // size**2).cast(pl.UInt32)
+    return merged.select(
+        part=pl.Series(parts.dtype.categories, dtype=parts.dtype).gather(part),
+        reference=names.gather(code // size % size),
+        system=names.gather(code % size),
+        number="number",
+        count="count",
+    )
 
 
 @dataclass(frozen=True)
@@ -131,30 +148,23 @@ class _Condensed(Compared):
 
     def sums(self, measure: Measure) -> pl.LazyFrame:
         """The numerators and denominators of precision and recall, as merged."""
-        columns = {"group": pl.lit(0, pl.Int64), "denominator": "number", "numerator": "count"}
-        rows = self.table.lazy()
-        return together(
-            *(
-                fractions(
-                    rows.filter(pl.col("part") == _part(measure, name)).select(**columns), name
-                )
-                for name in _SUMS
-            )
+        rows = self.table.lazy().select(
+            "part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count"
         )
+        parts = ((name, rows.filter(pl.col("part") == _part(measure, name))) for name in _SUMS)
+        return together(*(fractions(part, name) for name, part in parts))
 
     def compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
         part = _contents(measure)
         if part not in self._kept:
             self._kept.clear()
-            numbers = {
-                name: pl.when(f"in_{side}").then(
-                    (pl.col(side).to_physical().cast(pl.Int64) + 1).fill_null(0)
-                )
+            numbers = (
+                pl.col(side).to_physical().cast(pl.Int64).alias(name)
                 for side, name in _CLUSTERS.items()
-            }
+            )
             rows = self.table.filter(pl.col("part") == part).select(
-                group=pl.lit(0, pl.Int64), item="number", weight="count", **numbers
+                *numbers, group=pl.lit(0, pl.Int64), item="number", weight="count"
             )
             self._kept[part] = Clusterings.of_weighed(rows)
         both = self._kept[part]
@@ -171,15 +181,16 @@ class CondensedResults(Results):
     """
 
     table: pl.DataFrame
-    _kept: dict[str, _Condensed] = field(
-        default_factory=dict, init=False, compare=False, repr=False
-    )
+
+    @cached_property
+    def _compared(self) -> _Condensed:
+        """The counts as one group."""
+        return _Condensed(pl.DataFrame({"group": [0]}), self.table)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure as one group: by document, those of the sums over documents."""
-        groups = pl.DataFrame({"group": [0]})
         summed = replace(measure, aggregate="sets") if by else measure
-        return _Condensed(groups, self.table).figures(summed).with_columns(group=pl.lit(""))
+        return self._compared.figures(summed).with_columns(group=pl.lit(""))
 
     def irregularities(self) -> Mapping[str, int]:
         """The irregularities of all batches."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
@@ -34,7 +34,7 @@ class Compared(ABC):
         groups: the numbers of all groups, as `group`.
     """
 
-    with_rates: ClassVar[Callable[[pl.DataFrame], pl.DataFrame]] = staticmethod(with_rates)
+    with_rates: ClassVar = staticmethod(with_rates)
 
     groups: pl.DataFrame
 
@@ -312,6 +312,10 @@ class Counting(Results):
     def irregularities(self) -> Mapping[str, int]:
         """Count the spans in several clusters of a side, and the mentions that end too early."""
         rows = self.whole.rows
+        span = self.whole.key(rows, ("system", "span"))
+        repeated = (
+            rows.filter(span.is_duplicated()) if span.n_unique() < span.len() else rows.head(0)
+        )
         several = pl.col("eid").min() < pl.col("eid").max()
-        spans = rows.group_by("system", "span").agg(several)["eid"].sum()
+        spans = repeated.group_by("system", "span").agg(several).filter("eid").height
         return {SEVERAL: spans, REVERSED: rows.filter(pl.col("last") < pl.col("from")).height}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -54,7 +54,7 @@ class Results(ABC):
         weights: what a pair of types counts, by reference's and system's.
     """
 
-    with_rates: ClassVar[Callable[[pl.DataFrame], pl.DataFrame]] = staticmethod(with_rates)
+    with_rates: ClassVar = staticmethod(with_rates)
     #: What notes say of spans in several clusters, and of mentions that end before they start.
     LAST: ClassVar = "by name"
     REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
