@@ -130,7 +130,7 @@ def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
 def mention_ids(context: RuleContext) -> pl.DataFrame:
     """The identifiers of mentions, each with the line of its first mention."""
     rows = context.table("mentions", "mention", "record").filter(~blank("mention"))
-    ids = rows.select(row_hash("mention").alias("key"), value=pl.col("record").cast(pl.UInt64))
+    ids = rows.select(row_hash("mention").alias("key"), value=pl.col("record").cast(pl.UInt32))
     return ids.unique("key", keep="first", maintain_order=True).collect(engine="in-memory")
 
 
