@@ -276,6 +276,7 @@ class Check:
             )
             if rows.select(again.any()).item():
                 raise NotApart
+        total.identifiers.clear()
         known, given = (confidences.get(side, (0.0, 0.0)) for side in (REFERENCE, SUBMISSION))
         if total.exchanged or (known[0] < known[1] and given[0] == given[1]):
             raise NotApart

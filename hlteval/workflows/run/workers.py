@@ -9,6 +9,7 @@ the same error.
 from __future__ import annotations
 
 import os
+import pickle
 from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack, closing, suppress
 from itertools import cycle, islice
@@ -100,7 +101,10 @@ def results(
                 yield from message.value
                 done += 1
     for batch in islice(worker.results(size), done, None):
-        yield from batch
+        if worker.opened.parts is None:
+            yield from batch
+        else:  # as from another process: its strings keep no others of their part in memory
+            yield from (pickle.loads(pickle.dumps(result)) for result in batch)  # noqa: S301
 
 
 def batch_results(
