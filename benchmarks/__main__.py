@@ -2,7 +2,8 @@
 
     python -m benchmarks [TASK ...] [--only TEXT] [--quick] [--sizes 100,1000] [--json FILE]
                          [--peers FOLDER]
-    python -m benchmarks biased-measures|coverage|editor|equal-systems|many-machines|open-report [...]
+    python -m benchmarks biased-measures|coverage|editor|equal-systems [...]
+    python -m benchmarks many-machines|open-report [...]
 
 Each command is run once in a process of its own; at the first size once before, so that Python has
 compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
@@ -42,7 +43,14 @@ TASKS = (
 )
 
 
-SIMULATIONS = ("biased-measures", "coverage", "editor", "equal-systems", "many-machines", "open-report")
+SIMULATIONS = (
+    "biased-measures",
+    "coverage",
+    "editor",
+    "equal-systems",
+    "many-machines",
+    "open-report",
+)
 """Programs of their own; see their modules."""
 
 

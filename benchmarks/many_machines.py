@@ -106,7 +106,7 @@ def measure(size: int, folder: Path) -> Costs:
 
 def _add(run: Run, packed: Sequence[bytes]) -> None:
     for batch in packed:
-        run.add(pickle.loads(batch))  # noqa: S301 - our own
+        run.add(pickle.loads(batch))
 
 
 def _conclude(request: Request, packed: Sequence[bytes]) -> Any:
@@ -131,7 +131,9 @@ def main(words: Sequence[str]) -> None:
     print(f"| read, check and count | {costs.part * million:.1f} s |")
     print(f"| send | {costs.sent:.0f} MB |")
     print(f"| receive and add | {costs.added * million:.2f} s |")
-    print(f"| merge, judge and score | {costs.merged[1] * million:.1f} s, and {costs.merged[0]:.1f} s once |\n")
+    print(
+        f"| merge, judge and score | {costs.merged[1] * million:.1f} s, and {costs.merged[0]:.1f} s once |\n"
+    )
     names = [f"{machines} × {cores}" for machines, cores in CLUSTERS]
     print(f"| mentions | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
     for size in SIZES:
