@@ -59,7 +59,7 @@ class Costs:
         Examples:
             >>> costs = Costs(0.0, 1.0, 8.0, 0.25, (1.0, 0.0))
             >>> costs.wall(100, 50, 1e9), costs.wall(100, 10, 1e9)
-            ((26.0, 'adding'), (11.0, 'parts'))
+            ((26.0, 'adding'), (26.0, 'adding'))
         """
         one_by_one = {
             "parts": size * self.part / cores,
@@ -131,10 +131,9 @@ def main(words: Sequence[str]) -> None:
     print(f"| read, check and count | {costs.part * million:.1f} s |")
     print(f"| send | {costs.sent:.0f} MB |")
     print(f"| receive and add | {costs.added * million:.2f} s |")
-    print(
-        f"| merge, judge and score | {costs.merged[1] * million:.1f} s, and {costs.merged[0]:.1f} s once |\n"
-    )
-    names = [f"{machines} × {cores}" for machines, cores in CLUSTERS]
+    slope, once = costs.merged[1] * million, costs.merged[0]
+    print(f"| merge, judge and score | {slope:.1f} s, and {once:.1f} s once |\n")
+    names = [f"{machines} of {cores} cores" for machines, cores in CLUSTERS]
     print(f"| mentions | {' | '.join(names)} |\n|---|{'---|' * len(names)}")
     for size in SIZES:
         cells = []

@@ -187,8 +187,8 @@ class Rule:
         counts_if: whether its findings count, by the types of the frames of all batches and by the
             schema: a batch alone does not show it.
         conclusion: how its rows are concluded when all batches are known.
-        unique: gives the columns `key` and `value`, numbers: where all batches together have several
-            values of a key, the check must see all of them at once.
+        unique: gives the columns `key` and `value`, numbers: where all batches together have
+            several values of a key, the check must see all of them at once.
         suspects: a quick look at a batch, whether there may be anything to find: the check runs
             only then.
         finds_missing: whether it looks for what the submission lacks: it runs on an empty table, as

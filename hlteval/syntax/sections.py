@@ -123,6 +123,8 @@ def cell_sections(member: Member, *, column: int, columns: int, until: bytes) ->
 def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:
     """Whole lines of a file, some megabytes at a time; the last one ends in a line break.
 
+    Of a line of more bytes only a carriage return is given, which no plain table has.
+
     Args:
         member: the file.
         seen: is called with all bytes, in order.
@@ -135,8 +137,9 @@ def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:
         if mark:
             yield rest + whole + mark
             rest = tail
-        else:
-            rest += tail
+        else:  # a line of so many bytes is not plain
+            yield b"\r"
+            return
     if rest:
         yield rest + b"\n"
 

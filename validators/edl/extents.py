@@ -45,7 +45,8 @@ def other_length(context: RuleContext) -> pl.LazyFrame:
     return at(found.with_columns(string=quote("text"), hint=pl.lit("")).lazy(), "offsets")
 
 
-def _conclude_lengths(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+def conclude_lengths(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    """The mentions that do not fit; of those that all differ alike, the first."""
     difference = rows["extent"].cast(pl.Int64) - rows["length"].cast(pl.Int64)
     most = difference.mode().sort().first() if rows.height >= _FEWEST else None
     same = difference.eq_missing(most)
@@ -59,7 +60,7 @@ def _conclude_lengths(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) 
     )
 
 
-one_length = Conclusion(lambda _: (), _conclude_lengths)
+one_length = Conclusion(lambda _: (), conclude_lengths)
 
 
 def _same_extent(context: RuleContext) -> pl.LazyFrame:

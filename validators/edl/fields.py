@@ -102,7 +102,8 @@ def another_run(context: RuleContext) -> pl.LazyFrame:
     return at(runs.with_columns(given=quote("annotator"), first=quote("annotator")), "run")
 
 
-def _conclude_runs(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+def conclude_runs(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    """The first mention of each run but the first one."""
     runs = _once(rows, "annotator")
     return runs.with_columns(first=pl.col("first").first()).slice(1)
 
@@ -113,7 +114,7 @@ def _once(rows: pl.DataFrame, key: str) -> pl.DataFrame:
     return counted.unique(key, keep="first", maintain_order=True)
 
 
-one_run = Conclusion(_nothing, _conclude_runs, ("annotator",))
+one_run = Conclusion(_nothing, conclude_runs, ("annotator",))
 
 
 def repeated_mention_id(context: RuleContext) -> pl.LazyFrame:
@@ -221,14 +222,15 @@ def nil_types(context: RuleContext) -> pl.LazyFrame:
     return at(kinds, "type")
 
 
-def _conclude_types(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+def conclude_types(rows: pl.DataFrame, _shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    """The first mention of each entity whose type is not that of its first mention."""
     count, first = (pl.col("count").sum(), pl.col("label").first())
     rows = rows.with_columns(count=count.over("entity"), type=first.over("entity"))
     others = rows.filter(pl.col("label") != pl.col("type"))
     return others.unique("entity", keep="first", maintain_order=True)
 
 
-one_type = Conclusion(_nothing, _conclude_types, ("entity", "label"))
+one_type = Conclusion(_nothing, conclude_types, ("entity", "label"))
 
 
 def alternatives(context: RuleContext) -> pl.LazyFrame:
@@ -289,12 +291,13 @@ def unknown_document(context: RuleContext) -> pl.LazyFrame:
     return at(found, "document")
 
 
-def _known_documents(context: RuleContext) -> Iterator[str]:
+def reference_documents(context: RuleContext) -> Iterator[str]:
     """The names of the documents of a reference."""
     return iter(() if context.own else context.against.documents["name"])
 
 
-def _conclude_unknown(rows: pl.DataFrame, shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+def conclude_unknown(rows: pl.DataFrame, shown: frozenset[str], _schema: Any) -> pl.DataFrame:
+    """The first mention of each unknown document, with the known one that is meant."""
     found = _once(rows, "name")
     meant = closest_files(found["name"].to_list(), sorted(shown))
     hints = {name: f"did you mean {other}?" for name, other in meant.items()}
@@ -303,7 +306,7 @@ def _conclude_unknown(rows: pl.DataFrame, shown: frozenset[str], _schema: Any) -
     return found.with_columns(hint=hint)
 
 
-among_known = Conclusion(_known_documents, _conclude_unknown, ("name",))
+among_known = Conclusion(reference_documents, conclude_unknown, ("name",))
 
 
 def _list_summary(context: RuleContext) -> pl.LazyFrame:

@@ -24,7 +24,7 @@ from hlteval.representation import TABLES, Corpus
 from hlteval.results.packages import Candidate, Detection, LikelySetting
 from hlteval.sources import Member, Source, Unreadable, open_source
 from hlteval.sources.archives import first_names, kind_of_file
-from hlteval.workflows.run.checks import explain_tables
+from hlteval.workflows.run.tables import explain_tables
 
 
 def qualify(form: Format, source: Source) -> Source:

@@ -4,8 +4,7 @@ References come first: whether one can be used and is that of the submission. Mi
 of a table, of either side, are diagnosed at the end.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
@@ -15,22 +14,22 @@ from pathlib import PurePosixPath
 import msgspec
 import polars as pl
 
-from hlteval.converters import Format, ReadResult, load
-from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, Span, entry, excerpt
+from hlteval.converters import ReadResult, load
+from hlteval.findings import REFERENCE, SUBMISSION, Finding, Findings, entry
 from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
 from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
 from hlteval.representation import WITH_ANNOTATORS, distinct, documents_of_others, of_annotator
 from hlteval.results.verdict import Verdict
-from hlteval.sources import Member, Source, Unreadable, decode
-from hlteval.syntax.tsv_mistakes import Diagnosis, diagnose
+from hlteval.sources import Source
 from hlteval.tasks import rules
 from hlteval.validators import RuleContext
 from hlteval.validators.names import mismatch, unknown_names
 from hlteval.validators.rule import IDENTIFIERS, Rule, explain, run
 from hlteval.workflows.run.batches import Batch, Deferred, Pair, Submission, has_files
 from hlteval.workflows.run.parts import NotApart, locate_apart, some_lines
+from hlteval.workflows.run.tables import diagnose_table, explain_tables
 
 #: The codes of the findings of all tasks about references as a whole, or their prefixes.
 CODES = ("REF",)
@@ -370,7 +369,7 @@ class Check:
 
     @property
     def _begins_well(self) -> bool:
-        """Whether the first part of a large table has no mistake that would be in all of its rows."""
+        """Whether the first part of a large table has no mistake that all rows would have."""
         if self.opened.parts is None:
             return False
         first, *_ = self.opened.parts.stretches(of_reference=False)
@@ -627,112 +626,3 @@ def _elsewhere(opened: Submission) -> str:
         return f"use {paths[0]}, which has the gold files"
     listed = first_names(paths, _NAMED)
     return f"use one of the sub-folders with gold files: {listed}" if paths else ""
-
-
-#: Characters of the beginning of a file in which its first line is.
-_FIRST = 100_000
-#: Most files that are looked at.
-_FILES = 1000
-
-#: Gives the findings of a source in place of another.
-Recheck = Callable[[Source], Sequence[Finding]]
-
-
-def diagnose_table(form: Format, member: Member) -> tuple[str, Diagnosis] | None:
-    """The text of a file of a format, and what is wrong in all of it; None if there is nothing.
-
-    Args:
-        form: the format.
-        member: the file.
-    """
-    try:
-        data = member.fetch()
-    except Unreadable:
-        return None
-    text = decode(data, display=member.display, encoding=member.encoding).text
-    if text is None or not text.strip():
-        return None
-    first = text[:_FIRST].partition("\n")[0].removesuffix("\r")
-    diagnosis = diagnose(text, form.tabular(member, first))
-    return (text, diagnosis) if diagnosis is not None and diagnosis.codes else None
-
-
-def explain_tables(
-    form: Format, source: Source, findings: Sequence[Finding], recheck: Recheck
-) -> list[Finding]:
-    """The findings of a source, with one for each mistake in all rows of a table.
-
-    Args:
-        form: the format of the source.
-        source: its files.
-        findings: what was found in it.
-        recheck: gives what is found in the source when files are replaced.
-    """
-    wrong = _errors(findings)
-    members = [member for member in source.members if wrong[member.display]][:_FILES]
-    tables = {m.display: table for m in members if (table := diagnose_table(form, m)) is not None}
-    if not tables:
-        return list(findings)
-    # Where it is open which column is missing or too many, it is open what else is wrong.
-    repaired = {
-        name: diagnosis.repaired(text, diagnosis.codes) or [*enumerate(text.split("\n"), start=1)]
-        for name, (text, diagnosis) in tables.items()
-        if diagnosis.is_certain
-    }
-    again: list[Finding] = []
-    if repaired:
-        texts = {name: "\n".join(line for _, line in rows) for name, rows in repaired.items()}
-        again = [*_restore_numbers(recheck(source.with_texts(texts)), repaired)]
-    left, remaining = _errors(again), {_key(finding) for finding in again}
-    better = {name for name in repaired if left[name] < wrong[name]}
-    hidden = tables.keys() - repaired.keys()
-
-    def follows(item: Finding) -> bool:
-        if hidden and (item.file in hidden or len(source.members) == 1):
-            return True
-        elsewhere = bool(better) and item.file not in repaired
-        return (item.file in better or elsewhere) and _key(item) not in remaining
-
-    kept = [item for item in findings if not follows(item)]
-    gone = [item for item in findings if item not in kept]
-    if not gone:
-        return list(findings)
-    blocking = any(item.blocking for item in gone)
-    causes = []
-    for name in sorted(better | hidden):
-        text, diagnosis = tables[name]
-        lines = text.split("\n")
-        for mistake in diagnosis.mistakes(text):
-            line = lines[mistake.line - 1].removesuffix("\r")
-            span = Span(mistake.line, 1, len(line) + 1)
-            values, where = mistake.values, excerpt(line, span)
-            cause = entry(mistake.code).finding(values, file=name, span=span, excerpt=where)
-            causes.append(msgspec.structs.replace(cause, blocking=blocking, side=gone[0].side))
-    return [*causes, *kept]
-
-
-def _errors(findings: Iterable[Finding]) -> Counter[str]:
-    """The number of errors in each file."""
-    counts: Counter[str] = Counter()
-    for finding in findings:
-        if _is_error(finding) and finding.file:
-            counts[finding.file] += finding.count
-    return counts
-
-
-def _restore_numbers(
-    findings: Iterable[Finding], repaired: Mapping[str, list[tuple[int, str]]]
-) -> Iterator[Finding]:
-    """Findings with the numbers that their lines had."""
-    for finding in findings:
-        lines = repaired.get(finding.file or "")
-        if lines is None or finding.span is None or finding.span.line > len(lines):
-            yield finding
-            continue
-        span = msgspec.structs.replace(finding.span, line=lines[finding.span.line - 1][0])
-        yield msgspec.structs.replace(finding, span=span)
-
-
-def _key(finding: Finding) -> tuple[str, str | None, int, str]:
-    line = finding.span.line if finding.span else 0
-    return finding.code, finding.file, line, finding.message

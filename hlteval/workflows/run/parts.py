@@ -8,7 +8,7 @@ same order of those that they share; all other files are read as a whole.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -18,9 +18,9 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Location
-from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source
-from hlteval.syntax.sections import Sections, Stretch
+from hlteval.representation import TABLES
+from hlteval.sources import Member, Source, Unreadable
+from hlteval.syntax.sections import Stretch
 
 #: Bytes of both sides from which files are read in parts, and bytes of a part.
 LARGE, PART = 24_000_000, 12_000_000
@@ -30,7 +30,7 @@ Locate = Callable[[Member, Sequence[FieldRef]], list[Location | None]]
 
 
 class NotApart(Exception):
-    """What was found in parts is not all: the files have to be read as a whole."""
+    """Parts do not show all that whole files would."""
 
 
 class Part(NamedTuple):
@@ -78,9 +78,12 @@ def divide(
     sides = [(form, system), *([gold] if gold else [])]
     if any(form.sections is None or not _is_one_file(source) for form, source in sides):
         return None
-    if documents is None and sum(_size(source) for _, source in sides) < LARGE:
+    if documents is None and sum(source.members[0].size or 0 for _, source in sides) < LARGE:
         return None
-    found = [form.sections(source.members[0]) for form, source in sides if form.sections]
+    try:
+        found = [form.sections(source.members[0]) for form, source in sides if form.sections]
+    except Unreadable:
+        return None
     ours = found[0]
     if ours is None or (theirs := found[-1]) is None:
         return None
@@ -90,8 +93,9 @@ def divide(
         return None
     parts, done = [], (0, 0)
     for number, cut in enumerate(cuts, start=1):
-        part = _part(theirs, ours, done, cut)
-        complete = _bytes(part) >= PART if documents is None else not number % documents
+        part = Part(theirs.stretch(done[0], cut[0]), ours.stretch(done[1], cut[1]))
+        size = sum(side.end - side.start for side in part if side)
+        complete = size >= PART if documents is None else not number % documents
         if complete or number == len(cuts):
             parts.append(part if gold else part._replace(reference=None))
             done = cut
@@ -104,10 +108,6 @@ def _is_one_file(source: Source) -> bool:
         return False
     member = source.members[0]
     return hasattr(member.fetch, "read") and member.encoding.lower() in {"utf-8", "utf8"}
-
-
-def _size(source: Source) -> int:
-    return source.members[0].size or 0
 
 
 def _merge(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
@@ -135,14 +135,6 @@ def _merge(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, i
     return [*merged, *((end, len(system)) for end in range(ours + 1, len(reference) + 1))]
 
 
-def _part(theirs: Sections, ours: Sections, begin: tuple[int, int], end: tuple[int, int]) -> Part:
-    return Part(theirs.stretch(begin[0], end[0]), ours.stretch(begin[1], end[1]))
-
-
-def _bytes(part: Part) -> int:
-    return sum(side.end - side.start for side in part if side)
-
-
 def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) -> ReadResult:
     """Read some lines of a file; their records have the numbers that they have in the file.
 
@@ -161,7 +153,10 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
         raise NotApart
     corpus = results[0].corpus
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
-    tables |= dict(_numbered(corpus, stretch.lines))
+    for name, table in TABLES.items():
+        rows: pl.DataFrame = getattr(corpus, name)
+        if "record" in table.schema and stretch.lines and rows.height:
+            tables[name] = rows.with_columns(pl.col("record") + stretch.lines)
     return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
 
 
@@ -197,11 +192,3 @@ def locate_apart(
                 span = msgspec.structs.replace(location.span, line=location.span.line + before)
                 found[number] = Location(span, location.excerpt)
     return found
-
-
-def _numbered(corpus: Corpus, lines: int) -> Iterator[tuple[str, pl.DataFrame]]:
-    """The tables of a corpus that have records, with these numbered after some lines."""
-    for name, table in TABLES.items():
-        rows: pl.DataFrame = getattr(corpus, name)
-        if "record" in table.schema and lines and rows.height:
-            yield name, rows.with_columns(pl.col("record") + lines)

@@ -108,7 +108,7 @@ def test_each_batch_is_taken_once() -> None:
     ]
     parts: list[list[Any]] = [[], [], []]
     for first, part in enumerate(parts):
-        report_batches(LTF, 5, first, 3, part.append)
+        report_batches(LTF, 5, first, 3, None, part.append)
     for number, names in enumerate(whole):
         part = parts[number % 3].pop(0)
         assert [names_of(checked.documents).to_list() for checked in part] == names
