@@ -102,7 +102,7 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     Args:
         tables: of the same measures.
     """
-    known = [table["reference"].dtype.categories for table in tables]
+    known = [_categories(table["reference"]) for table in tables]
     every = pl.concat(known)
     names = pl.Series([None, *every.unique().sort()], dtype=pl.String)
     names = names.cast(pl.Enum(names.drop_nulls()))
@@ -125,12 +125,17 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     code = merged["code"]
     part = (code // size**2).cast(pl.UInt32)
     return merged.select(
-        part=pl.Series(parts.dtype.categories, dtype=parts.dtype).gather(part),
+        part=_categories(parts).cast(parts.dtype).gather(part),
         reference=names.gather(code // size % size),
         system=names.gather(code % size),
         number="number",
         count="count",
     )
+
+
+def _categories(values: pl.Series) -> pl.Series:
+    """The texts of an `Enum`, in the order of their numbers."""
+    return values.dtype.categories if isinstance(values.dtype, pl.Enum) else values.clear()
 
 
 @dataclass(frozen=True)
@@ -163,10 +168,9 @@ class _Condensed(Compared):
                 pl.col(side).to_physical().cast(pl.Int64).alias(name)
                 for side, name in _CLUSTERS.items()
             )
-            rows = self.table.filter(pl.col("part") == part).select(
-                *numbers, group=pl.lit(0, pl.Int64), item="number", weight="count"
-            )
-            self._kept[part] = Clusterings.of_weighed(rows)
+            rows = self.table.filter(pl.col("part") == part)
+            kinds = rows.select(*numbers, item="number", weight="count")
+            self._kept[part] = Clusterings.of_weighed(kinds)
         both = self._kept[part]
         return both.partition if measure.aggregate in PARTITIONS else both
 
@@ -183,14 +187,14 @@ class CondensedResults(Results):
     table: pl.DataFrame
 
     @cached_property
-    def _compared(self) -> _Condensed:
+    def _group(self) -> _Condensed:
         """The counts as one group."""
         return _Condensed(pl.DataFrame({"group": [0]}), self.table)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure as one group: by document, those of the sums over documents."""
         summed = replace(measure, aggregate="sets") if by else measure
-        return self._compared.figures(summed).with_columns(group=pl.lit(""))
+        return self._group.figures(summed).with_columns(group=pl.lit(""))
 
     def irregularities(self) -> Mapping[str, int]:
         """The irregularities of all batches."""
