@@ -20,6 +20,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from hlteval.scoring.matching import assigned
@@ -47,17 +48,25 @@ class Clusterings:
 
     @classmethod
     def of(cls, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
-        """The clusterings of memberships without weights, the last cluster being the greatest."""
-        return cls.of_weighed(weigh(reference, system))
+        """The clusterings of memberships without weights, the last cluster being the greatest.
+
+        In one group, items are weighed; in many, few of a group are in the same clusters.
+        """
+        sides = (reference, system)
+        groups = pl.concat(side["group"] for side in sides).unique()
+        if groups.len() == 1:
+            return cls.of_weighed(weigh(*sides), group=groups.item())
+        columns = {"order": pl.col("cluster"), "nameless": pl.lit(value=False)}
+        return cls(*(side.with_columns(**columns, weight=pl.lit(1, pl.Int64)) for side in sides))
 
     @classmethod
-    def of_weighed(cls, kinds: pl.DataFrame) -> Clusterings:
-        """The clusterings of kinds of items (`weigh`), the last cluster being the greatest."""
+    def of_weighed(cls, kinds: pl.DataFrame, group: int = 0) -> Clusterings:
+        """The clusterings of one group from its kinds of items, as of `weigh`."""
         number = pl.coalesce(-1 - pl.col("item"), pl.int_range(pl.len(), dtype=pl.Int64))
-        rows = kinds.with_columns(item=number, nameless=pl.lit(value=False))
-        shared = ("group", "item", "weight", "nameless")
+        columns = {"group": pl.lit(group, pl.Int64), "nameless": pl.lit(value=False)}
+        rows = kinds.with_columns(**columns, item=number)
         sides = (
-            rows.filter(pl.col(name).is_not_null()).select(*shared, cluster=name, order=name)
+            rows.drop_nulls(name).select(*columns, "item", "weight", cluster=name, order=name)
             for name in ("cluster", "other")
         )
         return cls(*sides)
@@ -119,38 +128,44 @@ def weigh(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
     """Count the items of each kind: those that are in the same cluster of either side.
 
     Args:
-        reference: `group`, `item`, `cluster`; each membership once.
+        reference: `item` and `cluster` of one group; each membership once.
         system: the same of the system.
 
     Returns:
-        `group`, `cluster`, `other` (null where a side lacks the item) and `weight`, how many items
-        there are; `item` is null. An item in several clusters of a side has a row for each of its
+        `cluster` and `other` (null where a side lacks the item) and `weight`, how many items there
+        are; `item` is null. An item in several clusters of a side has a row for each of its
         memberships, with its number as `item`.
 
     Examples:
-        >>> one = pl.DataFrame({"group": 0, "item": [1, 2, 3, 5, 5], "cluster": [7, 7, 7, 7, 8]})
-        >>> two = pl.DataFrame({"group": 0, "item": [2, 3, 4], "cluster": [6, 6, 6]})
-        >>> weigh(one, two).sort("item", "cluster", "other").drop("group").rows()
+        >>> one = pl.DataFrame({"item": [1, 2, 3, 5, 5], "cluster": [7, 7, 7, 7, 8]})
+        >>> two = pl.DataFrame({"item": [2, 3, 4], "cluster": [6, 6, 6]})
+        >>> weigh(one, two).sort("item", "cluster", "other").rows()
         [(None, 6, 1, None), (7, None, 1, None), (7, 6, 2, None), (7, None, 1, 5), (8, None, 1, 5)]
     """
-    sides = reference.select("group", "item", "cluster"), system.select("item", "group", "cluster")
-    repeated = [side for side in sides if side["item"].n_unique() < side.height]
-    parts = [side.lazy() for side in sides]
-    if repeated:
-        items = [side.filter(side["item"].is_duplicated())["item"] for side in repeated]
-        apart = pl.col("item").is_in(pl.concat(items).unique().implode())
-        parts = [part.filter(~apart) for part in parts]
-    ours, theirs = parts[0], parts[1].rename({"cluster": "other", "group": "group_other"})
-    met = ours.join(theirs, on="item", how="full", coalesce=True)
-    group = pl.coalesce(pl.col("group", "group_other").first())
-    kinds = met.group_by("cluster", "other").agg(group, weight=pl.len().cast(pl.Int64))
-    rows = kinds.select("group", "cluster", "other", "weight", item=pl.lit(None, pl.Int64))
-    tables = [rows.collect(engine="in-memory")]
-    if repeated:
-        one = pl.lit(1, pl.Int64).alias("weight")
-        sides = sides[0], sides[1].rename({"cluster": "other"})
-        tables += [side.filter(apart).with_columns(one) for side in sides]
-    return pl.concat(tables, how="diagonal")
+    sides = [side.select("item", "cluster").sort("item") for side in (reference, system)]
+    repeated = [side.filter(side["item"] == side["item"].shift())["item"] for side in sides]
+    apart = pl.col("item").is_in(pl.concat(repeated).unique().implode())
+    simple = [side.filter(~apart) for side in sides] if any(map(len, repeated)) else sides
+    items, clusters, found, others = (
+        side[name].to_numpy() for side in simple for name in ("item", "cluster")
+    )
+    # both sides are sorted: where each item of the reference is, or would be, in the system
+    places = np.searchsorted(found, items)
+    met = np.append(found, -1)[places] == items
+    lacking = np.ones(len(found), dtype=np.bool_)
+    lacking[places[met]] = False
+    # the two clusters of an item as one number, 0 for none; sorted, equal ones are a run
+    size = others.max(initial=0) + 2
+    of_both = (clusters + 1) * size + np.where(met, np.append(others, -1)[places] + 1, 0)
+    runs = pl.Series(np.r_[of_both, others[lacking] + 1]).sort().rle().struct.unnest()
+    number = {"cluster": pl.col("value") // size, "other": pl.col("value") % size}
+    kinds = runs.select(
+        *(pl.when(code > 0).then(code - 1).alias(name) for name, code in number.items()),
+        weight=pl.col("len").cast(pl.Int64),
+        item=pl.lit(None, pl.Int64),
+    )
+    ours, theirs = (side.filter(apart).with_columns(weight=pl.lit(1, pl.Int64)) for side in sides)
+    return pl.concat([kinds, ours, theirs.rename({"cluster": "other"})], how="diagonal")
 
 
 def intersections(reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:

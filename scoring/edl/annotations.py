@@ -134,15 +134,14 @@ def encode(table: pl.DataFrame) -> Coded:
     Args:
         table: annotations of both sides (`ANNOTATIONS`), one candidate each.
     """
-    table = table.with_columns(language=pl.col("docid").str.extract("^([^_]*)_"))
-    names, numbers = dict[str, pl.Series](), list[pl.Series]()
-    for column in ("docid", "type", "eid", "language"):
-        texts = table[column].drop_nulls().unique().sort()
-        places = table[column].cast(pl.Enum(texts)).to_physical().cast(pl.Int64)
-        names[column] = pl.concat([pl.Series(column, [None], dtype=pl.String), texts])
-        numbers.append((places + 1).fill_null(0))
+    names, numbers = dict[str, pl.Series](), dict[str, pl.Series]()
+    for column in ("docid", "type", "eid"):
+        names[column], numbers[column] = _number(table[column])
+    languages = names["docid"].str.extract("^([^_]*)_").alias("language")
+    names["language"], of_documents = _number(languages)
+    numbers["language"] = of_documents.gather(numbers["docid"])
     rows = table.select(
-        *("system", "row", *numbers),
+        *("system", "row", *numbers.values()),
         pl.col("start", "end", "score").rank("dense").cast(pl.Int64).fill_null(0),
         pl.col("start").alias("from"),
         (pl.col("end") - 1).alias("last"),
@@ -162,6 +161,15 @@ def encode(table: pl.DataFrame) -> Coded:
     entities = Coded(rows, sizes, names).entities(rows)
     rows = rows.with_columns(entity=entities).with_columns(is_first=first.cast(pl.Int64))
     return Coded(rows.drop("entity"), sizes, names)
+
+
+def _number(texts: pl.Series) -> tuple[pl.Series, pl.Series]:
+    """The different texts in order, null first, and the place of each text among them."""
+    names = pl.concat(
+        [pl.Series(texts.name, [None], dtype=pl.String), texts.drop_nulls().unique().sort()]
+    )
+    places = texts.cast(pl.Enum(names[1:])).to_physical().cast(pl.Int64)
+    return names, (places + 1).fill_null(0)
 
 
 #: Where the system gives a candidate for it to be selected, the best first: to a mention of the
@@ -237,7 +245,8 @@ def coverage(mode: str, spans: Spans, others: Spans) -> Integers:
     units = np.zeros(len(spans[0]), dtype=np.int64)
     if not (real & ours).any() or not (real & ~ours).any():
         return units
-    kinds, kind = np.unique(kind, return_inverse=True)
+    kind = pl.Series(kind).rank("dense").cast(pl.Int64).to_numpy() - 1
+    kinds = np.arange(kind.max() + 1)
     lowest, highest = (np.full(len(kinds), limit) for limit in (_LARGEST * 2 - 1, -_LARGEST * 2))
     np.minimum.at(lowest, kind, first)
     np.maximum.at(highest, kind, last)
@@ -245,7 +254,8 @@ def coverage(mode: str, spans: Spans, others: Spans) -> Integers:
     if room.sum() <= _LARGEST:  # every kind after the one before: all are one kind
         shift = np.r_[0, np.cumsum(np.maximum(highest - lowest + 2, 0))[:-1]] - lowest
         first, last, kind = first + shift[kind], last + shift[kind], np.zeros_like(kind)
-    for number in np.unique(kind).tolist():
+        kinds = kinds[:1]
+    for number in kinds.tolist():
         here = np.flatnonzero((kind == number) & real & ours)
         there = np.flatnonzero((kind == number) & real & ~ours)
         there = there[np.lexsort((last[there], first[there]))]

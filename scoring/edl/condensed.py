@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import numpy as np
 import polars as pl
 
 from hlteval.scoring.clusterings import Clusterings, fractions, together, weigh
@@ -23,6 +24,8 @@ from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results
 _SUMS = ("ptp", "p_den", "rtp", "r_den")
 #: The columns of clusters in condensed counts, and where items are weighed.
 _CLUSTERS: Mapping[str, str] = {"reference": "cluster", "system": "other"}
+#: Whether a count is of items in clusters, not a sum.
+_IN_CLUSTERS = pl.any_horizontal(pl.col(*_CLUSTERS).is_not_null())
 
 
 def is_condensed(counts: pl.DataFrame) -> bool:
@@ -99,38 +102,49 @@ def _sums(counting: Counting, measure: Measure) -> pl.DataFrame:
 def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     """The condensed counts of several batches as one.
 
+    A part and two clusters are one number, by which rows add up much faster; and a part at a time,
+    in a fraction of the memory.
+
     Args:
         tables: of the same measures.
     """
-    known = [table["reference"].dtype.categories for table in tables]
+    known = [_categories(table["reference"]) for table in tables]
     every = pl.concat(known)
-    names = pl.Series([None, *every.unique().sort()], dtype=pl.String)
-    names = names.cast(pl.Enum(names.drop_nulls()))
+    names = pl.concat([pl.Series([None], dtype=pl.String), every.unique().sort()])
+    names = names.cast(pl.Enum(names[1:]))
     places, size = every.cast(names.dtype).to_physical().cast(pl.Int64) + 1, names.len()
-    rows, largest = list[pl.DataFrame](), 0
-    for table, own in zip(tables, known, strict=True):
-        numbers, places = places.head(own.len()), places.slice(own.len())
-        # a part and two clusters in one number, by which rows are added up much faster
-        code = table["part"].to_physical().cast(pl.Int64)
-        for side in _CLUSTERS:
-            code = code * size + numbers.gather(table[side].to_physical()).fill_null(0)
-        in_clusters = pl.any_horizontal(pl.col(*_CLUSTERS).is_not_null())
-        number = pl.when(in_clusters).then(pl.col("number") + largest).otherwise("number")
-        rows.append(table.select("count", code=code, number=number))
-        largest += table.select(pl.col("number").filter(in_clusters).max().fill_null(0)).item()
-    one, several = (pl.concat(rows).filter(pl.col("number").is_null() == null) for null in (1, 0))
-    count = pl.col("count").sum()
-    sums = [one.group_by("code").agg(count), several.group_by("code", "number").agg(count)]
-    merged, parts = pl.concat(sums, how="diagonal"), tables[0]["part"]
-    code = merged["code"]
-    part = (code // size**2).cast(pl.UInt32)
-    return merged.select(
-        part=pl.Series(parts.dtype.categories, dtype=parts.dtype).gather(part),
+    firsts = np.cumsum([0, *map(len, known)]).tolist()
+    numbers = [places.slice(first, own.len()) for first, own in zip(firsts, known, strict=False)]
+    items = pl.col("number").filter(_IN_CLUSTERS).max().fill_null(0)
+    offsets = np.cumsum([0, *(table.select(items).item() for table in tables)]).tolist()
+    contents = pl.concat(table.filter(_IN_CLUSTERS)["part"].unique() for table in tables).unique()
+    merged = list[pl.DataFrame]()
+    for kept in (~_IN_CLUSTERS, *(pl.col("part") == part for part in contents)):
+        rows = list[pl.DataFrame]()
+        for table, own, offset in zip(tables, numbers, offsets, strict=False):
+            some = table.filter(kept)
+            code = some["part"].to_physical().cast(pl.Int64)
+            for side in _CLUSTERS:  # 0 for no cluster
+                code = code * size + own.gather(some[side].to_physical()).fill_null(0)
+            number = pl.when(_IN_CLUSTERS).then(pl.col("number") + offset).otherwise("number")
+            rows.append(some.select("count", code=code, number=number))
+        for single, key in ((True, ["code"]), (False, ["code", "number"])):
+            alike = pl.concat(rows).filter(pl.col("number").is_null() == single).sort("code")
+            merged.append(alike.group_by(key).agg(pl.col("count").sum()))
+    table, parts = pl.concat(merged, how="diagonal"), tables[0]["part"]
+    code = table["code"]
+    return table.select(
+        part=_categories(parts).cast(parts.dtype).gather(code // size**2),
         reference=names.gather(code // size % size),
         system=names.gather(code % size),
         number="number",
         count="count",
     )
+
+
+def _categories(values: pl.Series) -> pl.Series:
+    """The texts of an `Enum`, in the order of their numbers."""
+    return values.dtype.categories if isinstance(values.dtype, pl.Enum) else values.clear()
 
 
 @dataclass(frozen=True)
@@ -148,11 +162,19 @@ class _Condensed(Compared):
 
     def sums(self, measure: Measure) -> pl.LazyFrame:
         """The numerators and denominators of precision and recall, as merged."""
-        rows = self.table.lazy().select(
-            "part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count"
+        parts = ((name, pl.col("part") == _part(measure, name)) for name in _SUMS)
+        return together(*(fractions(self._sums.filter(part), name) for name, part in parts))
+
+    @cached_property
+    def _sums(self) -> pl.LazyFrame:
+        """The counts that are sums, which are few, as fractions."""
+        return (
+            self.table.lazy()
+            .filter(~_IN_CLUSTERS)
+            .select("part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count")
+            .collect(engine="in-memory")
+            .lazy()
         )
-        parts = ((name, rows.filter(pl.col("part") == _part(measure, name))) for name in _SUMS)
-        return together(*(fractions(part, name) for name, part in parts))
 
     def compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
@@ -163,10 +185,9 @@ class _Condensed(Compared):
                 pl.col(side).to_physical().cast(pl.Int64).alias(name)
                 for side, name in _CLUSTERS.items()
             )
-            rows = self.table.filter(pl.col("part") == part).select(
-                *numbers, group=pl.lit(0, pl.Int64), item="number", weight="count"
-            )
-            self._kept[part] = Clusterings.of_weighed(rows)
+            rows = self.table.filter(pl.col("part") == part)
+            kinds = rows.select(*numbers, item="number", weight="count")
+            self._kept[part] = Clusterings.of_weighed(kinds)
         both = self._kept[part]
         return both.partition if measure.aggregate in PARTITIONS else both
 
@@ -183,14 +204,14 @@ class CondensedResults(Results):
     table: pl.DataFrame
 
     @cached_property
-    def _compared(self) -> _Condensed:
+    def _group(self) -> _Condensed:
         """The counts as one group."""
         return _Condensed(pl.DataFrame({"group": [0]}), self.table)
 
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:
         """The figures of a measure as one group: by document, those of the sums over documents."""
         summed = replace(measure, aggregate="sets") if by else measure
-        return self._compared.figures(summed).with_columns(group=pl.lit(""))
+        return self._group.figures(summed).with_columns(group=pl.lit(""))
 
     def irregularities(self) -> Mapping[str, int]:
         """The irregularities of all batches."""

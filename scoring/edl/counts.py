@@ -96,15 +96,18 @@ class Grouped(Compared):
         weighted = self.weights and "type" in measure.key
         return self._weighted_sets(measure) if weighted else self._sets(measure)
 
-    def _rows(self, measure: Measure) -> pl.DataFrame:
-        """The annotations that the filter of a measure lets through."""
-        rows = self.whole.rows
-        return rows.filter(pl.col(measure.filter) == 1) if measure.filter else rows
+    def _items(self, measure: Measure, key: tuple[str, ...], *columns: str) -> pl.DataFrame:
+        """The annotations that the filter of a measure lets through.
 
-    def _items(self, measure: Measure, key: tuple[str, ...]) -> pl.DataFrame:
-        """These annotations with one number for the fields of a key and their group, as `item`."""
-        rows = self._rows(measure)
-        return rows.with_columns(self.whole.key(rows, ("group", *key)).alias("item"))
+        Returns:
+            `system`, `group`, the columns, and one number for the fields of a key and the group, as
+            `item`.
+        """
+        names = {"system", "group", *key, *columns}
+        passed = pl.col(measure.filter) == 1 if measure.filter else pl.lit(value=True)
+        rows = self.whole.rows.lazy().filter(passed).select(names).collect(engine="in-memory")
+        item = self.whole.key(rows, ("group", *key)).alias("item")
+        return rows.select("system", "group", *columns, item)
 
     def _sets(self, measure: Measure) -> pl.LazyFrame:
         """Keys that both sides have, each counted once."""
@@ -121,7 +124,8 @@ class Grouped(Compared):
 
         Where a key stands with several types, they are paired so that the most is counted.
         """
-        items = self._items(measure, tuple(name for name in measure.key if name != "type"))
+        others = tuple(name for name in measure.key if name != "type")
+        items = self._items(measure, others, "type")
         items = items.select("system", "group", "item", "type").unique().sort(pl.all())
         items = items.with_columns(self._weights(items["type"], items["type"]))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
@@ -159,13 +163,16 @@ class Grouped(Compared):
 
     def memberships(self, measure: Measure) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the items of either side in their clusters, each membership once."""
-        items = self._items(measure, measure.key)
-        members = items.with_columns(
-            cluster=self.whole.key(items, ("group", "eid")),
-            membership=self.whole.key(items, ("group", *measure.key, "eid")),
+        items = self._items(measure, measure.key, "eid")
+        members = items.with_columns(cluster=self.whole.key(items, ("group", "eid")))
+        sides = _sides(self.order_clusters(members), "group", "item", "cluster", *self.ORDER)
+        reference, system = (
+            side.unique(("item", "cluster"), keep="first", maintain_order=True)
+            if side["item"].n_unique() < side.height
+            else side
+            for side in sides
         )
-        columns = ("group", "item", "cluster", *self.ORDER)
-        return _sides(self.order_clusters(members), *columns, once="membership")
+        return reference, system
 
     def order_clusters(self, members: pl.DataFrame) -> pl.DataFrame:
         """Give memberships the columns `ORDER`; the last cluster of an item is the last by name."""
@@ -191,8 +198,9 @@ class Grouped(Compared):
         key = (*measure.contents, mode, system)
         if key not in self._kept:
             kind = tuple(name for name in measure.key if name != "span")
-            columns = ("group", "item", "from", "last")
-            sides = _sides(self._items(measure, ("docid", *kind)), *columns)
+            extent = ("from", "last")
+            items = self._items(measure, ("docid", *kind), *extent)
+            sides = _sides(items, "group", "item", *extent)
             both = spans(sides[0]), spans(sides[1])
             units = pl.Series(coverage(mode, *self.meetings(measure, both, system=system)))
             length = pl.col("last") - pl.col("from") + 1

@@ -234,7 +234,7 @@ class OfficialGrouped(Grouped):
     def _is_counted(self, measure: Measure) -> bool:
         """Whether the scorer gives a number."""
         if measure.aggregate in OVERLAPS:
-            rows = self._rows(measure)
+            rows = self._items(measure, (), "from", "last")
             return not (rows["last"] < rows["from"]).any()
         if self.weights and measure.aggregate == "sets":
             items = self._items(measure, tuple(name for name in measure.key if name != "type"))
