@@ -388,7 +388,7 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    own = sentiments.drop("type", "place", "entity")
+    own = sentiments.drop("type", "place", "entity", strict=False)
     joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(

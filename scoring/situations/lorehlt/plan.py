@@ -144,7 +144,7 @@ class Scores:
     @cached_property
     def scored_rows(self) -> pl.DataFrame:
         """The rows of documents that are scored."""
-        return self.rows.filter("scored")
+        return self.rows if self.rows["scored"].all() else self.rows.filter("scored")
 
     @cached_property
     def speech(self) -> pl.Expr:
@@ -231,9 +231,10 @@ class Scores:
     def single_annotation(self) -> pl.DataFrame:
         """The frames of the annotators that are drawn, and those without one, as in speech."""
         frames = self.reference.drop("chosen", strict=False)
-        joined = frames.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
-        own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
-        return joined.filter(own).drop("chosen")
+        keys = frames.select("annotator", "docid", "issue")
+        joined = keys.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
+        own = (joined["annotator"] == joined["chosen"]).fill_null(value=True)
+        return frames if own.all() else frames.filter(own)
 
     def against(self, reference: pl.DataFrame, system: pl.DataFrame | None = None) -> Sides:
         """The system, or some frames of it, compared with some frames of the reference."""
