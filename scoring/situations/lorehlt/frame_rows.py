@@ -148,8 +148,9 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         form = corpus.sources["format"].first() if corpus.sources.height else None
         more = documents.join(listed, on="document", how="left")
         more = more.with_columns(part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String))
-    rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
-    return conform(rows.with_columns(system=pl.lit(system)))
+    # Each part by itself: the columns of all together would be copied to be contiguous.
+    parts = (frames, sentiments, more)
+    return pl.concat([conform(part.with_columns(system=pl.lit(system))) for part in parts])
 
 
 def _frames(corpus: Corpus, documents: pl.DataFrame, odd: str) -> pl.DataFrame:

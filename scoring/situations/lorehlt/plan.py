@@ -340,8 +340,11 @@ class Scores:
     def unique_frames(self, both: Sides) -> Sides:
         """The frames of which situations consist: no frame twice, for each annotator."""
         fields, (reference, system) = sf.key(sf.FINEST), self.above_cutoff(both)
-        once = reference.unique([*fields, "annotator"], keep="first", maintain_order=True)
-        falling = system.sort("confidence", descending=True, maintain_order=True)
+        graded = (*fields, "frame", "issue", "current")
+        once = reference.select(*graded, "annotator")
+        once = once.unique([*fields, "annotator"], keep="first", maintain_order=True)
+        falling = system.select(*graded, "confidence")
+        falling = falling.sort("confidence", descending=True, maintain_order=True)
         return Sides(once, falling.unique(fields, keep="first", maintain_order=True))
 
     def grave_sentiments(self, both: Sides) -> Sides:
