@@ -309,7 +309,6 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
 
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
     """The locations of fields of a file; None for a line that does not exist."""
-
     spans: dict[str, Mapping[str, tuple[int, int]]] = {}  # a line may hold a million of the places
 
     def span_of(line: str, name: str) -> tuple[int, int]:

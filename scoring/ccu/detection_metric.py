@@ -47,7 +47,7 @@ _MOST = 5
 
 
 def by_genre(rows: pl.DataFrame) -> pl.DataFrame:
-    """What is counted of instances, once under their genre and once under all."""
+    """Return the counted columns of instances, under their genre and again under all."""
     instances = rows.lazy().drop_nulls("outcome").select("^document$", *GROUP, *_COUNTED).collect()
     return pl.concat([instances.with_columns(genre=pl.lit(ALL)), instances])
 

@@ -577,6 +577,23 @@ def results(
         yield from batch
 
 
+def reason_for_one_process(opened: Submission, opening: Call | None, size: int | None) -> str:
+    """Explain why `results` uses one process, however many are allowed; empty if it uses more.
+
+    Args:
+        opened: the submission.
+        opening: as for `results`.
+        size: documents in a batch.
+    """
+    if opening is None:
+        return "other processes cannot read standard input or data in memory"
+    if opened.batch_count(size) > 1:
+        return ""
+    if opened.format.layout == "single_file":
+        return "a submission in a single file is one batch"
+    return f"a batch has up to {size or opened.task.hooks.batch:,} documents, and there is only one"
+
+
 #: Called after each batch with the documents that are done, and all; None if these are unknown.
 Progress = Callable[[int, int | None], None]
 

@@ -120,11 +120,15 @@ def _add_batches(opener: Callable[[Request], C], request: Request) -> C:
     """
     check, step, opening = opener(request), request.step or batching.no_progress, None
     if request.repeatable:
-        repeated = replace(request, step=None, shared=None)
+        repeated = replace(request, step=None, unused_jobs=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     with closing(batching.results(check, opening, request.jobs, request.batch)) as batches:
         for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
+    if request.jobs == 1 or request.unused_jobs is None:
+        return check
+    if reason := batching.reason_for_one_process(check.opened, opening, request.batch):
+        request.unused_jobs(reason)
     return check
 
 

@@ -151,6 +151,8 @@ class Request:
         jobs: number of processes that work on batches; nothing depends on it.
         step: called after each batch with the documents that are done, and their number, which is
             None if it is known only after reading.
+        unused_jobs: called with the reason for each submission that one process reads although
+            `jobs` are more.
     """
 
     task: str
@@ -171,6 +173,7 @@ class Request:
     batch: int | None = None
     jobs: int = 1
     step: Callable[[int, int | None], None] | None = None
+    unused_jobs: Callable[[str], None] | None = None
     shared: SharedReference | None = None
 
     @classmethod

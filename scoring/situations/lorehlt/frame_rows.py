@@ -214,8 +214,10 @@ def in_order(rows: pl.DataFrame) -> pl.DataFrame:
 #: The columns that rows of a part never have.
 _ABSENT = {
     FRAME: ("fear", "anger", "joy", "start", "end", "value", "source", "entry", "polarity"),
-    SENTIMENT: ("start", "end", "confidence", "type", "entity", "place", "status", "scope")
-    + ("severity", "resolution", "urgency", "numbers", "nones", "chosen"),
+    SENTIMENT: (
+        *("start", "end", "confidence", "type", "entity", "place", "status", "scope"),
+        *("severity", "resolution", "urgency", "numbers", "nones", "chosen"),
+    ),
 }
 
 
