@@ -72,8 +72,10 @@ def text_differs(context: RuleContext) -> pl.LazyFrame:
         for row, document, start, end, text, broken in _suspects(context).iter_rows()
         if broken or texts[document][start:end].replace("\n", " ") != text.replace("\n", " ")
     ]
+    if not differing:
+        return context.records("mentions").head(0)
     rows = pl.Series("row", differing, dtype=pl.Int64)
-    parts = only_if(len(rows) > 0, _parts(context)).filter(pl.col("row").is_in(rows.implode()))
+    parts = _parts(context).filter(pl.col("row").is_in(rows.implode()))
     parts = parts.join(_lengths(context), on="document", maintain_order="left")
     legal = (pl.col("start") < pl.col("end")) & (pl.col("end") <= pl.col("length"))
     read = parts.filter(legal).collect()
@@ -128,9 +130,11 @@ def duplicate_identifier(context: RuleContext) -> pl.LazyFrame:
 
     Text spans that repeat given ones, with their types and offsets, are reported once per file.
     """
-    key = ["document", "id"]
     tables = [context.records(name).select(_PLACE) for name in ("mentions", "frames", "modifiers")]
-    records = only_if(context.has_repeated_identifiers, pl.concat(tables))
+    records = pl.concat(tables)
+    if not context.has_repeated_identifiers:
+        return records.head(0)
+    key = ["document", "id"]
     given = context.reference_mentions.rename({"mention": "id"}).join(records, on=key, how="semi")
     given = given.unique().with_columns(given=pl.lit(value=True))
     repeated = records.filter(row_hash(*key).is_duplicated())

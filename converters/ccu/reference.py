@@ -283,14 +283,16 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
     """Two ratings of each row, of valence and of arousal."""
     both = [
         rows.select(
-            *(*_KEY, "start", "end", "region", "annotator"), kind=pl.lit(kind),
-            bin=f"{kind}_binned", level=pl.col(kind).cast(pl.Float64, strict=False),
+            kind=pl.lit(kind),
+            bin=f"{kind}_binned",
+            level=pl.col(kind).cast(pl.Float64, strict=False),
         )
         for kind in ("valence", "arousal")
-    ]  # fmt: skip
+    ]
     at = pl.int_range(2 * rows.height, eager=True)
-    joined = pl.concat(both)[at // 2 + (at % 2) * rows.height]  # one of each in turn
-    return joined.select(_ROW, pl.all())
+    shared = rows.select(*_KEY, "start", "end", "region", "annotator")[at // 2]
+    own = pl.concat(both)[at // 2 + (at % 2) * rows.height]  # one of each in turn
+    return shared.hstack(own).select(_ROW, pl.all())
 
 
 def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:

@@ -73,6 +73,7 @@ SPACES = " \t\r\f\x0b"
 
 _HEAD = re.compile(r"\s*(?P<id>[^\t]*)\t\s*(?P<label>\S+)")
 _LONG = re.compile("[0-9]{10,}")
+_WORD = re.compile(r"[^ \t\r\f\x0b]+")
 #: A carriage return with the beginning of a record behind it.
 _NEXT = r"\r[A-Z*][^ \t\r\f\x0b]*\t"
 #: Names of fields that differ from those of the grammars.
@@ -176,8 +177,7 @@ def field_spans(line: str, dialect: Dialect) -> dict[str, tuple[int, int]]:
         return {name: head.span(name) for name in ("id", "label")} if head else {}
     fields = {field(name): match.span(name) for name, value in match.groupdict().items() if value}
     for group, item in (("arguments", "argument"), ("members", "member")):
-        items = re.compile(r"[^ \t\r\f\x0b]+").finditer(line, *fields.get(group, (0, 0)))
-        for number, word in enumerate(items, start=1):
+        for number, word in enumerate(_WORD.finditer(line, *fields.get(group, (0, 0))), start=1):
             fields[f"{item} {number}"] = word.span()
             if item == "argument":
                 colon = word.start() + len(word[0].partition(":")[0])

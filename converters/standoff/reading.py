@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from functools import lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -309,15 +309,14 @@ def _finding(file: str, line: str, record: int, problem: Problem) -> Finding:
 
 def locate(member: Member, places: Sequence[FieldRef], dialect: Dialect) -> list[Location | None]:
     """The locations of fields of a file; None for a line that does not exist."""
-
-    @cache  # one line may hold a million of the places
-    def spans(line: str) -> Mapping[str, tuple[int, int]]:
-        begin, record = len(line) - len(line.lstrip(SPACES)), line.strip(SPACES)
-        fields = {"": (0, len(record)), **field_spans(record, dialect)}
-        return {name: (begin + start, begin + end) for name, (start, end) in fields.items()}
+    spans: dict[str, Mapping[str, tuple[int, int]]] = {}  # a line may hold a million of the places
 
     def span_of(line: str, name: str) -> tuple[int, int]:
-        return spans(line).get(name, spans(line)[""])
+        begin, record = len(line) - len(line.lstrip(SPACES)), line.strip(SPACES)
+        if name and line not in spans:
+            spans[line] = field_spans(record, dialect)
+        start, end = spans[line].get(name, (0, len(record))) if name else (0, len(record))
+        return begin + start, begin + end
 
     data, encoding = member.fetch(), member.encoding
     text = decode(data, display=member.display, encoding=encoding, replace=True).text

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hlteval.cli.commands import TaskCommand
     from hlteval.results.config import Config
     from hlteval.tasks.task import Task
+    from hlteval.workflows.run.request import Request
 
 #: The options of every command that print its help.
 HELP = ("-h", "--help")
@@ -332,6 +333,19 @@ def show_defaults(defaults: Defaults | None) -> None:
     """Print which file gave what, if one did."""
     if defaults is not None:
         show_note(defaults.note)
+
+
+def show_unused_jobs(request: Request, reasons: Sequence[str], submissions: int) -> None:
+    """Print why `--jobs` or `--cluster` has no effect, if it has none on any submission.
+
+    Args:
+        request: has the number of jobs.
+        reasons: one for each submission that one process read.
+        submissions: how many there are.
+    """
+    option = "--cluster" if request.cluster else f"--jobs {request.jobs}"
+    if reasons and len(reasons) >= submissions:
+        show_note(f"{option} has no effect: {'; '.join(dict.fromkeys(reasons))}")
 
 
 def show_note(text: str) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Literal
 
 from typer import BadParameter, Exit
 
-from hlteval.cli.defaults import show_defaults
+from hlteval.cli.defaults import show_defaults, show_unused_jobs
 from hlteval.cli.output import (
     Outputs,
     check_folder,
@@ -56,10 +56,10 @@ def validate(
         with usage():
             check_inputs_stay({"paths": paths, **written})
     outputs.check()
-    copy = None
+    copy, reasons = None, list[str]()
     with usage(), progress(remarks(), "checking") as step:
         selection = Selection.parse(select or (), ignore or (), severity or ())
-        request = replace(request, selection=selection, step=step)
+        request = replace(request, selection=selection, step=step, unused_jobs=reasons.append)
         if fix is not None or diff:
             if len(paths) > 1:
                 raise BadParameter("--fix and --diff take a single submission")
@@ -67,6 +67,7 @@ def validate(
             verdict = copy.verdict
         else:
             verdict = outputs.with_defaults(validate_all(request, paths))
+    show_unused_jobs(request, reasons, len(paths))
     with usage():
         reports = outputs.reports(verdict)
         show_verdict(verdict, outputs.form, max_findings, outputs.files, reports, copy)
@@ -108,15 +109,16 @@ def score(
     request = replace(request, evidence=bool(outputs.report), alignment=keeps)
     with usage():
         view = outputs.view(lambda: engine.measure_names(request))._replace(confusion=confusion)
-    refusals = outputs.refusals(validation_command(request))
+    refusals, reasons = outputs.refusals(validation_command(request)), list[str]()
     with usage(), refusals, progress(remarks(), "scoring") as step, without_warnings():
         check_folder(output, MAIN, "scores")
-        scores = engine.score(replace(request, step=step))
+        scores = engine.score(replace(request, step=step, unused_jobs=reasons.append))
         if confusion and scores.confusion is None:
             raise BadParameter(f"--confusion: {request.task} has no labels that can be confused")
         plain = replace(request, alignment=False, evidence=False, jobs=1, cluster="")
         others = {path: engine.score(replace(plain, system=path)) for path in beside or ()}
         plot_scores({request.system: scores} | others, outputs.plot)
+    show_unused_jobs(request, reasons, 1)
     with usage():
         show_scores(outputs.with_defaults(scores), outputs, view, output, quiet=quiet)
 
@@ -179,15 +181,17 @@ def leaderboard(
     from hlteval.workflows.compare.board import leaderboard_in
 
     outputs.check()
+    reasons: list[str] = []
     with usage(), outputs.refusals(), progress(remarks(), "scoring") as step:
         board = leaderboard_in(
             output,
-            replace(request, step=step),
+            replace(request, step=step, unused_jobs=reasons.append),
             systems,
             names=names,
             metrics=metric_names(metrics or "", request.definition.metrics),
             named=outputs.with_defaults,
         )
+    show_unused_jobs(request, reasons, len(systems))
     view = outputs.view(lambda: columns_of(board.metrics))
     show_findings(board.findings)
     _show_refused(board, request)

@@ -82,6 +82,8 @@ def cascades(
         ['SEE201']
     """
     roots = _Roots(list(findings), paths, kept)
+    if not (roots.codes_of_roots or roots.hidden):
+        return Cascades(roots.findings, [])
     parts = [
         part
         for item in roots.findings
@@ -122,11 +124,11 @@ class _Roots:
         self.documents: defaultdict[str, set[tuple[str, str]]] = defaultdict(set)
         self.identifiers: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
         self.mentions: defaultdict[tuple[str, str, str], set[str]] = defaultdict(set)
-        roots = {root for code in self.codes for root in self._codes(entry(code))}
+        self.codes_of_roots = {root for code in self.codes for root in self._codes(entry(code))}
         for finding in findings:
             if entry(finding.code).hides and finding.code not in kept:
                 self.hidden.add((finding.side, finding.file))
-            if finding.code in roots:
+            if finding.code in self.codes_of_roots:
                 self._add(finding)
 
     def _codes(self, declared: Entry) -> Iterator[str]:

@@ -220,6 +220,8 @@ def pieces(text: str) -> list[Piece]:
         >>> [(piece.text, piece.cells) for piece in pieces("a\t東\u0301")]
         [('a', 1), ('→', 1), ('東́', 2)]
     """
+    if text.isascii() and text.isprintable():
+        return [Piece(character, 1, index, True) for index, character in enumerate(text)]
     result: list[Piece] = []
     for index, character in enumerate(text):
         display = _display(text, index)

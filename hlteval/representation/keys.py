@@ -321,14 +321,13 @@ def look_up(references: pl.DataFrame, known: pl.DataFrame) -> pl.DataFrame:
         [(0, 'T1', 7), (1, 'T1', None)]
     """
     key = ["document", "target"]
-    numbered = known.lazy().select(row_hash(*key), at=pl.int_range(pl.len()))
+    numbered = known.lazy().with_columns(row_hash(*key))
     wanted = references.lazy().select(row_hash(*key))
     joined = wanted.join(numbered, on="hashed", how="left", maintain_order="left").collect()
-    targets = known.select(pl.all().gather(joined["at"]))
-    if targets.height == references.height and not any(
-        (references[name] != targets[name]).any() for name in key
+    if joined.height == references.height and not any(
+        (references[name] != joined[name]).any() for name in key
     ):
-        return references.hstack(targets.drop(key))
+        return references.hstack(joined.drop("hashed", *key))
     # Two pairs have the same hash, which hardly ever happens.
     return references.join(known, on=key, how="left", maintain_order="left")
 

@@ -47,8 +47,8 @@ _MOST = 5
 
 
 def by_genre(rows: pl.DataFrame) -> pl.DataFrame:
-    """The rows of instances, once under their genre and once under all."""
-    instances = rows.drop_nulls("outcome")
+    """Return the counted columns of instances, under their genre and again under all."""
+    instances = rows.lazy().drop_nulls("outcome").select("^document$", *GROUP, *_COUNTED).collect()
     return pl.concat([instances.with_columns(genre=pl.lit(ALL)), instances])
 
 
@@ -187,7 +187,8 @@ class Detection(Metric):
         if self.options.index is not None:
             names = pl.Series(sorted(self.options.index), dtype=pl.String)
             reference, system = (of_documents(side, names) for side in (reference, system))
-        return self.rows(reference, system), None
+        # Sorted here, rows need not be copied once more when all batches are known.
+        return self.rows(reference, system).sort("document", maintain_order=True), None
 
     @abstractmethod
     def rows(self, reference: Corpus, system: Corpus) -> pl.DataFrame:
@@ -196,7 +197,8 @@ class Detection(Metric):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The labels of all batches, sorted so that they do not depend on the batches."""
         every = pl.concat([pl.DataFrame(schema=dict(detections.ROWS)), *counts])
-        return every.sort("document", maintain_order=True)
+        in_order = every["document"].is_sorted()
+        return every if in_order else every.sort("document", maintain_order=True)
 
     def score(self, total: pl.DataFrame) -> tuple[Values, Tables]:
         """All values, None each where the public scorer crashes; and tables that explain them."""
@@ -340,7 +342,7 @@ class InstanceDetection(Detection):
 
         Of hidden norms, that is those without a mapping, or those that it does not list by name.
         """
-        instances = total.drop_nulls("outcome")
+        instances = total.select("class", "outcome", "reference_start").drop_nulls("outcome")
         of_reference = pl.col("reference_start").is_not_null()
         expected = instances.filter(of_reference)["class"].unique()
         unmapped = instances.filter(outcome=detections.UNMAPPED)

@@ -535,5 +535,5 @@ def with_disclosure(rows: pl.DataFrame, reference: Corpus) -> pl.DataFrame:
     """Rows that say whether their norm is known or hidden, where the reference lists it."""
     listed = reference.entities.select(pl.col("entity").alias("class"), disclosure="label")
     known = listed.filter(pl.col("disclosure").is_in([KNOWN, HIDDEN])).unique("class", keep="first")
-    joined = rows.drop("disclosure").join(known, on="class", how="left", maintain_order="left")
-    return joined.select(*ROWS)
+    joined = rows.select("class").join(known, on="class", how="left", maintain_order="left")
+    return rows.with_columns(joined["disclosure"])

@@ -162,6 +162,8 @@ class LevelOptions:
 
 #: Of gaps in seconds; more would be noise of the subtraction.
 _DIGITS = 6
+#: Documents that are divided into units at a time: each has hundreds.
+_DOCUMENTS = 1000
 
 
 def ratings(corpus: Corpus, kind: str, documents: pl.DataFrame) -> pl.DataFrame:
@@ -357,9 +359,9 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
     columns = ("document", "_window", "start", "end", *SIDES)
     parts = pl.concat([part.select(columns) for part in (head, tail)], how="vertical_relaxed")
     length = pl.col("end") - pl.col("start")
-    parts = parts.with_columns(_length=length, **_lengths(length))
     # In order, so that sums do not depend on what else is in the batch.
-    ordered = parts.sort("document", "_window", "start")
+    ordered = parts.lazy().sort("document", "_window", "start")
+    ordered = ordered.with_columns(_length=length, **_lengths(length))
     averaged = ordered.group_by("document", "_window", maintain_order=True).agg(
         pl.col("start").min(),
         pl.col("end").max(),
@@ -367,7 +369,7 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
         pl.col("reference_length", "system_length").sum(),
     )
     averaged = averaged.with_columns(units=pl.lit(1, pl.Int64)).select(UNITS)
-    every = pl.concat([whole, averaged], how="vertical_relaxed")
+    every = pl.concat([whole, averaged.collect()], how="vertical_relaxed")
     return every.sort("document", "start")
 
 
@@ -443,9 +445,14 @@ def plan_units(
     changes = [opening, events(gold, "reference", NO_SCORE), events(said, "system", fill)]
     parts = stretches(pl.concat(changes, how="diagonal"), until)
     texts = documents.filter("text")["document"]
-    units = decision_units(parts, texts, options.window, options.window_text)
     both = pl.col("reference").is_not_nan() & pl.col("system").is_not_nan()
-    return units.filter(both), further
+    units = []
+    for at in range(0, max(documents.height, 1), _DOCUMENTS):
+        names = documents["document"].slice(at, _DOCUMENTS)
+        some = parts.filter(pl.col("document").is_in(names.implode()))
+        every = decision_units(some, texts, options.window, options.window_text)
+        units.append(every.filter(both))
+    return pl.concat(units, how="vertical_relaxed"), further
 
 
 def decision_units(
@@ -593,13 +600,16 @@ class LevelDiarization(AdditiveMetric):
         names = pl.concat([side.documents.select("row", "name") for side in (reference, system)])
         genres = reference.documents.select("row", genre="modality")
         named = names.unique().join(genres, on="row", how="left", maintain_order="left")
-        counted, aligned = (
-            rows.join(named, left_on="document", right_on="row", how="left", maintain_order="left")
-            .with_columns(document="name")
-            .select(pl.col(name).cast(dtype) for name, dtype in schema.items())
-            for rows, schema in ((counts, self.schema), (ordered, ALIGNMENT))
-        )
-        return counted, aligned if alignment else None
+
+        named = named.rename({"row": "document"})
+
+        def with_names(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
+            joined = rows.join(named, on="document", how="left", maintain_order="left")
+            columns = (pl.col(name).cast(dtype) for name, dtype in schema.items())
+            return joined.with_columns(document="name").select(columns)
+
+        aligned = with_names(ordered, ALIGNMENT) if alignment else None
+        return with_names(counts, self.schema), aligned
 
     def decision_units(
         self, reference: Corpus, system: Corpus, documents: pl.DataFrame

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 
 import polars as pl
 
-from hlteval.representation import Corpus, first_case
+from hlteval.representation import Corpus, first_case, ordinals
 from hlteval.scoring.clusterings import best_alignment, intersections, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
 
@@ -91,9 +91,8 @@ def _pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
     span = ["docid", "start", "end"]
     pairs = []
     for key in ([*span, "type", "link"], [*span, "link"], [*span, "type"], span):
-        ordinal = pl.int_range(pl.len()).over(key).alias("ordinal")
-        sides = (side.sort("row").with_columns(ordinal) for side in (ours, theirs))
-        one, two = (side.select("row", *key, "ordinal") for side in sides)
+        sides = (side.sort("row") for side in (ours, theirs))
+        one, two = (side.select("row", *key, ordinals(side, key)) for side in sides)
         met = one.join(two, on=[*key, "ordinal"], nulls_equal=True, suffix="_system")
         pairs.append(met.select(reference="row", system="row_system"))
         ours = ours.join(pairs[-1], left_on="row", right_on="reference", how="anti")
@@ -207,21 +206,20 @@ def listing(aligned: pl.DataFrame, cluster_rows: pl.DataFrame) -> str:
         d
           missing  0-4 Osh GPE E1
     """
-    lines: list[str] = []
-    wrong = aligned.filter(pl.col("status") != "correct")
-    for (document,), rows in wrong.group_by("document", maintain_order=True):
-        lines.append(f"{document}\n")
-        for row in rows.iter_rows(named=True):
-            problem = "wrong " + ", ".join(row["wrong"]) if row["wrong"] else row["status"]
-            sides = [
-                " ".join(row[name] for part in _FIELDS if row[name := f"{side}{part}"] is not None)
-                for side in _SIDES
-                if row[side]
-            ]
-            lines.append(f"  {problem}  {' | '.join(sides)}\n")
-            if row["context"]:
-                lines.append(f"    {row['context']}\n")
-    return "".join([*lines, *_cluster_lines(cluster_rows)])
+    names = pl.col("wrong").list.join(", ")
+    problem = pl.when(names != "").then(pl.format("wrong {}", names)).otherwise("status")
+    parts = {side: [f"{side}{part}" for part in _FIELDS] for side in _SIDES}
+    sides = [
+        pl.when(pl.col(side) != "").then(pl.concat_str(own, separator=" ", ignore_nulls=True))
+        for side, own in parts.items()
+    ]
+    both = pl.concat_str(sides, separator=" | ", ignore_nulls=True)
+    context = pl.when(pl.col("context") != "").then(pl.format("    {}\n", "context"))
+    lines = pl.concat_str(pl.format("  {}  {}\n", problem, both), context, ignore_nulls=True)
+    wrong = aligned.lazy().filter(pl.col("status") != "correct").select("document", lines=lines)
+    documents = wrong.group_by("document", maintain_order=True).agg(pl.col("lines").str.join(""))
+    texts = documents.select(pl.format("{}\n{}", "document", "lines")).collect().to_series()
+    return "".join([*texts, *_cluster_lines(cluster_rows)])
 
 
 def _cluster_lines(rows: pl.DataFrame) -> Iterator[str]:

@@ -130,15 +130,23 @@ def _candidates(
     else:
         left, right = (_shapes(rows, comparison.roles) for rows in core)
     ours, theirs = _optional_arguments(sides, conditions)
-    left, right = left.join(ours, on="row"), right.join(theirs, on="row")
+    theirs = theirs.rename({name: f"{name}_system" for name in theirs.columns})
     key = ["document", "core"]
     sizes = left.join(right.group_by(key).len(), on=key, maintain_order="left")
     numbered = sizes.with_columns(part=pl.col("len").cast(pl.Int64).cum_sum() // _PART)
     similarity = _similarity(conditions)
     for part in numbered.partition_by("part", maintain_order=True, include_key=False):
         joined = part.join(right, on=key, suffix="_system", maintain_order="left")
-        candidates = joined.select("row", "row_system", weight=similarity)
-        yield candidates.filter(pl.col("weight") > 0)
+        pairs = joined.select("row", "row_system", weight=pl.lit(UNIT, pl.Int64))
+        # Most events have nothing that is optional: those pairs are equal.
+        either = pairs["row"].is_in(ours["row"].implode())
+        either |= pairs["row_system"].is_in(theirs["row_system"].implode())
+        some = pairs.filter(either).join(ours, on="row", how="left", maintain_order="left")
+        some = some.join(theirs, on="row_system", how="left", maintain_order="left")
+        some = some.with_columns(pl.col("^negated.*$").fill_null(value=False)).fill_null(_NONE)
+        weights = some.select(similarity.cast(pl.Int64)).to_series()
+        weights = pairs["weight"].scatter(either.arg_true(), weights)
+        yield pairs.with_columns(weights).filter(pl.col("weight") > 0)
 
 
 def _shapes(
@@ -167,8 +175,9 @@ def _optional_arguments(
     """The fillers of the optional roles of each event, in numbers; `_NONE` where nothing does.
 
     Returns:
-        For either side a row per event: `row`, `negated`, and of each role `key R` (equal where
-        fillers are the same) and `thing R` (the object; of several that are one, only the first).
+        For either side a row per event that has one or is negated: `row`, `negated`, and of each
+        role `key R` (equal where fillers are the same) and `thing R` (the object; of several that
+        are one, only the first).
     """
     filled = [side.arguments.filter(pl.col("role").is_in(conditions)) for side in sides]
     both = pl.concat([rows.select("frame_row", "role", "key", "thing") for rows in filled])
@@ -176,7 +185,8 @@ def _optional_arguments(
     both = both.with_columns(key=codes.head(both.height), thing=codes.tail(both.height))
     tables, halves = [], (both.head(filled[0].height), both.tail(filled[1].height))
     for side, rows in zip(sides, halves, strict=True):
-        wide = side.events.select("row", "negated")
+        known = pl.col("row").is_in(rows["frame_row"].implode())
+        wide = side.events.select("row", "negated").filter(known | pl.col("negated"))
         for at, role in enumerate(conditions):
             fillers = pl.col("key", "thing").name.suffix(f" {role}")
             of_role = rows.filter(role=role).select(fillers, row="frame_row")

@@ -385,19 +385,25 @@ def other_output(context: RuleContext) -> pl.LazyFrame:
 # that nobody annotated.
 
 
-def ratings(context: RuleContext) -> pl.LazyFrame:
-    """The ratings of a reference, of valence and of arousal."""
-    return records(context, "ratings", "kind", "level", "bin").with_columns(given="level")
+def beyond_the_scale(context: RuleContext) -> pl.LazyFrame:
+    """The ratings of a reference, of valence or of arousal, that are too low or too high."""
+    rows = context.table("ratings", *RECORD, "kind", "level").with_columns(given="level")
+    return with_documents(rows.filter(~_LEVEL.is_between(streams.LEAST, streams.MOST)), context)
 
 
 def half_unannotated_level(context: RuleContext) -> pl.LazyFrame:
     """A row of levels that has `noann` in some of its columns only."""
     level, bins = pl.col("level").is_null(), pl.col("bin") == NOT_ANNOTATED
     some, every = level | bins.fill_null(value=False), level & bins.fill_null(value=True)
-    mixed = context.cached(ratings).group_by("origin", "record", maintain_order=True).agg(
-        pl.col("document", "row", "id").first(), mixed=some.any() & ~every.all()
-    )  # fmt: skip
-    return report(mixed.filter("mixed").sort("row"))
+    place, rows = ["origin", "record"], context.table("ratings", *RECORD, "level", "bin")
+    suspects = rows.filter(some).select(place)  # few of millions
+    mixed = (
+        rows.join(suspects, on=place, how="semi")
+        .group_by(place)
+        .agg(pl.col("document", "row").min(), mixed=some.any() & ~every.all())
+    )
+    rows = mixed.filter("mixed").sort("row").with_columns(id=pl.lit(None, pl.String))
+    return report(rows)
 
 
 def changes(context: RuleContext) -> pl.LazyFrame:
@@ -452,7 +458,7 @@ _EMOTIONS = (
 )
 _RATINGS = reference_rules(
     "ratings",
-    CCU806=check(ratings, ~_LEVEL.is_between(streams.LEAST, streams.MOST), _KIND),
+    CCU806=check(beyond_the_scale, pl.lit(value=True), _KIND),
     CCU807=half_unannotated_level,
 )
 _CHANGES = reference_rules(

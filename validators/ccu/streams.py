@@ -233,12 +233,13 @@ _VALUE = {"instances": "llr", "ratings": "level", "changes": "llr"}
 
 
 def places(context: RuleContext) -> pl.LazyFrame:
-    """Every place of the submission, `given`, with its `field`, which its file calls `what`."""
+    """The places that may be wrong, as `given`, with their `field`, which files call `what`."""
     if context.schema.task == "cd":
         return context.cached(points).with_columns(field=pl.lit("at"), what=pl.lit("timestamp"))
-    rows = context.cached(stretches)
+    rows, given = context.cached(stretches), pl.col("given")
+    is_odd = (given < 0) | (given > pl.col("length")) | (IS_TEXT & (given % 1 != 0))
     ends = [
-        rows.with_columns(given=name, field=pl.lit(name), what=pl.lit(name))
+        rows.with_columns(given=name, field=pl.lit(name), what=pl.lit(name)).filter(is_odd)
         for name in ("start", "end")
     ]
     return pl.concat(ends).sort("row", maintain_order=True)
@@ -263,7 +264,8 @@ def repeated_rows(context: RuleContext) -> pl.LazyFrame:
     """
     table = TABLES[context.schema.task]
     key, value = _CLASS[table], _VALUE[table]
-    rows = context.cached(points if table == "changes" else stretches).with_columns(
+    rows = context.cached(points if table == "changes" else stretches)
+    rows = rows.filter(~pl.struct(key).is_unique()).with_columns(
         first=pl.col("record").first().over(key),
         before=pl.col(value).first().over(key),
         given=value,

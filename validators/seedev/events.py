@@ -7,6 +7,7 @@ however many events it has: these are checked first, then the records that have 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean
@@ -145,7 +146,12 @@ def _contents(context: RuleContext) -> pl.LazyFrame:
     role = pl.when(_is_free(context)).then(pl.lit(0, pl.UInt64)).otherwise(pl.col("role").hash(1))
     content = (role + pl.col("target").hash(2)).hash(3)
     hashes = context.arguments.select("frame_row", roles=pl.col("role").hash(1), content=content)
-    sums = hashes.group_by(row="frame_row").agg(pl.col("roles", "content").sum())
+    # of tens of thousands of small groups, NumPy sums stretches in a tenth of the time
+    sorted_hashes = hashes.sort("frame_row").collect()
+    rows, *values = (column.to_numpy() for column in sorted_hashes.iter_columns())
+    begins = np.flatnonzero(np.diff(rows, prepend=-1))
+    each = [rows[begins], *(np.add.reduceat(column, begins) for column in values)]
+    sums = pl.LazyFrame(dict(zip(("row", "roles", "content"), each, strict=True)))
     events = context.records("frames", "label")
     return events.join(sums, on="row", how="left", maintain_order="left")
 
@@ -261,6 +267,8 @@ def illegal_filler(context: RuleContext) -> pl.LazyFrame:
         for role, of in fillers
         if of in schema.labels and not takes(label, role, of)
     ]
+    if not wrong:
+        return context.arguments.head(0)
     allowed = (schema.events[label].roles[role] for label, role, _ in wrong)
     types = [(*kind, ", ".join(sorted(of or ()))) for kind, of in zip(wrong, allowed, strict=True)]
     swaps = [
@@ -298,6 +306,7 @@ def same_filler(context: RuleContext) -> pl.LazyFrame:
         for role in (*event.mandatory, *event.one_of)
     ]
     same = context.arguments.filter(row_hash("frame_row", "target").is_duplicated())
+    same = same.collect().lazy()  # few; Polars would compare the roles of all
     core = same.filter(pl.format("{} {}", "label", "role").is_in(required))
     again = core.filter(pl.int_range(pl.len()).over("frame_row", "target") > 0)
     return at(again.rename({"frame": "id"}), _TARGET)

@@ -208,9 +208,17 @@ def _places(
 
 def _with_places(rows: pl.DataFrame, info: PlaceInfo) -> pl.DataFrame:
     """Rows with the places of both sides as people read them."""
+    sides = ((_PLACE.reference, info.reference), (_PLACE.system, info.system))
+    if not info.genre and all(rows[name].dtype.is_integer() for _, own in sides for name in own):
+        return rows.with_columns(
+            pl.when(pl.col(own[0]).is_not_null())
+            .then(pl.concat_str(*own, separator="-", ignore_nulls=True))
+            .alias(name)
+            for name, own in sides
+        )
     texts = {
         name: [place and _range(*place) for place in _places(rows, columns, info)]
-        for name, columns in ((_PLACE.reference, info.reference), (_PLACE.system, info.system))
+        for name, columns in sides
     }
     return rows.with_columns(pl.Series(name, text, pl.String) for name, text in texts.items())
 

@@ -341,7 +341,8 @@ class Check:
                 continue
             seen.add((item.side, item.code))
             stops = item.blocking and item.code not in accepted
-            findings.append(msgspec.structs.replace(item, blocking=stops))
+            same = stops == item.blocking
+            findings.append(item if same else msgspec.structs.replace(item, blocking=stops))
         findings = in_order(findings)
         staying = {item.code for item in misnamed}
         if self.is_official:

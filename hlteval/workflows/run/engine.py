@@ -139,12 +139,16 @@ def _add_each(check: C, opener: Callable[[Request], C], request: Request) -> C:
     """Add all batches to what was opened, and give it back."""
     step, opening = request.step or batching.no_progress, None
     if request.repeatable:
-        repeated = replace(request, step=None, shared=None)
+        repeated = replace(request, step=None, unused_jobs=None, shared=None)
         opening = Call(f"{opener.__module__}:{opener.__name__}", (repeated,))
     how = (request.jobs, request.batch, request.cluster)
     with closing(workers.results(check, opening, *how)) as batches:
         for batch in batching.with_progress(check.opened, batches, attrgetter("names"), step):
             check.add(batch)
+    if (request.jobs == 1 and not request.cluster) or request.unused_jobs is None:
+        return check
+    if reason := workers.reason_for_one_process(check.opened, opening, request.batch):
+        request.unused_jobs(reason)
     return check
 
 

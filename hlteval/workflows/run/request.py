@@ -155,6 +155,8 @@ class Request:
         cluster: address of the scheduler of a cluster that works on them instead.
         step: called after each batch with the documents that are done, and their number, which is
             None if it is known only after reading.
+        unused_jobs: called with the reason for each submission that one process reads although
+            `jobs` are more.
         apart: whether large files may be read in parts; the engine tries that first.
         condensed: whether only what scores need of the counts is kept: no intervals, no alignment.
     """
@@ -178,6 +180,7 @@ class Request:
     jobs: int = 1
     cluster: str = ""
     step: Callable[[int, int | None], None] | None = None
+    unused_jobs: Callable[[str], None] | None = None
     shared: SharedReference | None = None
     apart: bool = False
     condensed: bool = False

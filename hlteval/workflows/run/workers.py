@@ -107,6 +107,23 @@ def results(
             yield from (pickle.loads(pickle.dumps(result)) for result in batch)  # noqa: S301
 
 
+def reason_for_one_process(opened: Submission, opening: Call | None, size: int | None) -> str:
+    """Explain why `results` uses one process, however many are allowed; empty if it uses more.
+
+    Args:
+        opened: the submission.
+        opening: as for `results`.
+        size: documents in a batch.
+    """
+    if opening is None:
+        return "other processes cannot read standard input or data in memory"
+    if opened.batch_count(size) > 1:
+        return ""
+    if opened.format.layout == "single_file":
+        return "a submission in a single file is one batch"
+    return f"a batch has up to {size or opened.task.hooks.batch:,} documents, and there is only one"
+
+
 def batch_results(
     opening: Call, size: int | None, first: int, last: int | None, parts: Parts | None
 ) -> list[list[Any]]:

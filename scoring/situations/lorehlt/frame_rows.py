@@ -148,8 +148,9 @@ def frame_rows(corpus: Corpus, *, system: bool) -> pl.DataFrame:
         form = corpus.sources["format"].first() if corpus.sources.height else None
         more = documents.join(listed, on="document", how="left")
         more = more.with_columns(part=pl.lit(ANNOTATED), file=pl.lit(form, pl.String))
-    rows = pl.concat([frames, sentiments, more], how="diagonal_relaxed")
-    return conform(rows.with_columns(system=pl.lit(system)))
+    # Each part by itself: the columns of all together would be copied to be contiguous.
+    parts = (frames, sentiments, more)
+    return pl.concat([conform(part.with_columns(system=pl.lit(system))) for part in parts])
 
 
 def _frames(corpus: Corpus, documents: pl.DataFrame, odd: str) -> pl.DataFrame:
@@ -198,15 +199,33 @@ def total(batches: Iterable[pl.DataFrame]) -> pl.DataFrame:
     What a system has is in the order of its file; what a reference has by document, and then in the
     order of its files.
     """
-    rows = pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches])
+    return in_order(pl.concat([pl.DataFrame(schema=dict(ROWS)), *batches]))
+
+
+def in_order(rows: pl.DataFrame) -> pl.DataFrame:
+    """The rows in the order of `total`; those that are, are not copied, since they are many."""
     of_system = pl.when("system").then("record")
     in_document = pl.when(pl.col("part") == FRAME).then("frame").otherwise("record")
-    return rows.sort(of_system, "docid", "part", in_document, maintain_order=True)
+    keys = (of_system, "docid", "part", in_document)
+    order = rows.select(pl.arg_sort_by(keys, maintain_order=True)).to_series()
+    return rows if order.is_sorted() else rows[order]
+
+
+#: The columns that rows of a part never have.
+_ABSENT = {
+    FRAME: ("fear", "anger", "joy", "start", "end", "value", "source", "entry", "polarity"),
+    SENTIMENT: (
+        *("start", "end", "confidence", "type", "entity", "place", "status", "scope"),
+        *("severity", "resolution", "urgency", "numbers", "nones", "chosen"),
+    ),
+}
 
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
-    """The frames or the sentiments of one side."""
-    return rows.filter(part=part, system=system).drop("part", "system", "scored")
+    """The frames or the sentiments of one side, with the columns that they may have."""
+    others = ("part", "system", "scored", *_ABSENT.get(part, ()))
+    of_part = (pl.col("part") == part) & (pl.col("system") == system)
+    return rows.lazy().filter(of_part).select(pl.exclude(others)).collect()
 
 
 # Which documents are scored: LoReHLT 2019, section 16.1.

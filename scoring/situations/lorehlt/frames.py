@@ -187,10 +187,11 @@ def compare(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.Data
         >>> compare(rows, rows, "type,place").rows()
         [('d', 'food', '1', 3, 0.5)]
     """
-    fields = key(name)
-    rows = of_class(reference, name).unique([*key(FINEST), "annotator"])
+    fields, finest = key(name), key(FINEST)
+    rows = of_class(reference.select(*finest, "annotator"), name).unique()
     weights = rows.group_by(fields).agg(weight=pl.len().cast(pl.Int64))
-    best = of_class(system, name).group_by(fields).agg(pl.col("confidence").max())
+    own = of_class(system.select(*finest, "confidence"), name)
+    best = own.group_by(fields).agg(pl.col("confidence").max())
     return weights.join(best, on=fields, how="full", nulls_equal=True, coalesce=True)
 
 
@@ -388,7 +389,7 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    own = sentiments.drop("type", "place", "entity")
+    own = sentiments.drop("type", "place", "entity", strict=False)
     joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(

@@ -24,6 +24,7 @@ from hlteval.scoring.situations.lorehlt.frame_rows import (
     NUMBER,
     conform,
     frame_rows,
+    in_order,
     total,
     unknown_names,
 )
@@ -77,7 +78,7 @@ class SituationRanking(Metric):
         rows = pl.concat([frame_rows(corpus, system=side) for corpus, side in sides])
         annotated = reference.documents["name"]
         is_scored = SCORES[self.profile].scored_documents(annotated, self.options)
-        return rows.with_columns(scored=is_scored), None
+        return in_order(rows).with_columns(scored=is_scored), None
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents that are scored, sorted."""

@@ -144,7 +144,7 @@ class Scores:
     @cached_property
     def scored_rows(self) -> pl.DataFrame:
         """The rows of documents that are scored."""
-        return self.rows.filter("scored")
+        return self.rows if self.rows["scored"].all() else self.rows.filter("scored")
 
     @cached_property
     def speech(self) -> pl.Expr:
@@ -231,9 +231,10 @@ class Scores:
     def single_annotation(self) -> pl.DataFrame:
         """The frames of the annotators that are drawn, and those without one, as in speech."""
         frames = self.reference.drop("chosen", strict=False)
-        joined = frames.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
-        own = (pl.col("annotator") == pl.col("chosen")).fill_null(value=True)
-        return joined.filter(own).drop("chosen")
+        keys = frames.select("annotator", "docid", "issue")
+        joined = keys.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
+        own = (joined["annotator"] == joined["chosen"]).fill_null(value=True)
+        return frames if own.all() else frames.filter(own)
 
     def against(self, reference: pl.DataFrame, system: pl.DataFrame | None = None) -> Sides:
         """The system, or some frames of it, compared with some frames of the reference."""
@@ -339,8 +340,11 @@ class Scores:
     def unique_frames(self, both: Sides) -> Sides:
         """The frames of which situations consist: no frame twice, for each annotator."""
         fields, (reference, system) = sf.key(sf.FINEST), self.above_cutoff(both)
-        once = reference.unique([*fields, "annotator"], keep="first", maintain_order=True)
-        falling = system.sort("confidence", descending=True, maintain_order=True)
+        graded = (*fields, "frame", "issue", "current")
+        once = reference.select(*graded, "annotator")
+        once = once.unique([*fields, "annotator"], keep="first", maintain_order=True)
+        falling = system.select(*graded, "confidence")
+        falling = falling.sort("confidence", descending=True, maintain_order=True)
         return Sides(once, falling.unique(fields, keep="first", maintain_order=True))
 
     def grave_sentiments(self, both: Sides) -> Sides:

@@ -19,7 +19,7 @@ from hlteval.workflows.processes.pool import Call
 from hlteval.workflows.run.checks import names_of
 from hlteval.workflows.run.engine import open_check
 from hlteval.workflows.run.request import Request
-from hlteval.workflows.run.workers import report_batches, results
+from hlteval.workflows.run.workers import reason_for_one_process, report_batches, results
 from tests.runs import score, validate
 
 ROOT = Path(__file__).parents[3]
@@ -136,3 +136,13 @@ def test_standard_input_is_read_by_one_process() -> None:
 def test_the_number_of_processes_is_at_least_one() -> None:
     with pytest.raises(ValueError, match="jobs"):
         hlteval.validate("seedev-full", str(SCORED / "seedev-full" / "reference"), jobs=0)
+
+
+def test_there_is_no_reason_for_one_process_where_batches_are_several(
+    arguments: dict[str, Any],
+) -> None:
+    request = Request("seedev-full", arguments["system"], against=arguments["reference"])
+    check, opening = open_check(request), Call("a:b", ())
+    assert not reason_for_one_process(check.opened, opening, 1)
+    assert reason_for_one_process(check.opened, opening, DOCUMENTS)
+    assert reason_for_one_process(check.opened, None, 1)
