@@ -58,7 +58,7 @@ _LINE = re.compile("(?m)^.*$")
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
 #: Characters whose cells are read at a time: these take many times as much memory.
-_SIZE = 1_000_000
+_SIZE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,9 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         own, between = (part, "\t") if tabs else (_single_spaces(part), " ")
         if layout.blanks and not tabs:
             own, between = with_words(own, width, layout.word), "\t"
-        found.add(read_cells(own, between, width, first=number))
-        number += int(np.count_nonzero(_codes(part) == ord("\n")))
+        table = read_cells(own, between, width, first=number)
+        found.add(table)
+        number += table.height
         start = end or 1
     return found.rows()
 
@@ -218,8 +219,8 @@ class _Stretches:
 
     def __init__(self, lines: Lines, width: int, places: Sequence[int], layout: Layout) -> None:
         self._all, self._width, self._places, self._layout = lines, width, places, layout
-        self._documents = self._sentences = 0
-        self._last = -1
+        self._documents = self._last = -1
+        self._sentences = 0
         self._tokens: list[pl.DataFrame] = []
         self._begun: list[pl.DataFrame] = []
         self._wrong: list[pl.Series] = []
@@ -229,7 +230,7 @@ class _Stretches:
         first, last, record = table["0"], table[str(self._width - 1)], table["record"]
         marker = _MARKER if self._layout.document == _SENTENCE else self._layout.document
         begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
-        at = (first.str.starts_with(marker) | first.str.starts_with("#")).arg_true()
+        at = (first < max("#f", f"{marker}!")).arg_true()  # to compare takes least for most lines
         some = first.gather(at)
         begin = (some == marker) | some.str.starts_with(f"{marker} ")
         begins[at] = begin = begin | some.str.starts_with("#begin")
@@ -240,7 +241,7 @@ class _Stretches:
             filled &= table[str(place)].is_not_null()
         fit = filled.to_numpy()
         kept = ~breaks & fit
-        self._begun.append(table.select("record", first="0", second="1").filter(begins))
+        self._begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         self._wrong.append(record.filter(pl.Series(~breaks & ~fit)))
         sentence = np.r_[self._last, self._sentences + np.cumsum(breaks)[kept]]
         document = np.cumsum(begins) + self._documents
@@ -249,11 +250,7 @@ class _Stretches:
         if self._layout.affix == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         self._tokens.append(
-            rows.with_columns(
-                pl.col("tag").cast(pl.Categorical),  # a quarter of the memory
-                document=document[kept],
-                begins=sentence[1:] != sentence[:-1],
-            )
+            rows.with_columns(document=document[kept], begins=sentence[1:] != sentence[:-1])
         )
         self._documents += int(np.count_nonzero(begins))
         self._sentences += int(np.count_nonzero(breaks))
@@ -270,9 +267,9 @@ class _Stretches:
             for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
         ]
         if self._layout.document == _SENTENCE:
-            tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
+            tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum() - 1)
             return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-        bare = (begun["first"] == _MARKER) & ~begun["second"].str.starts_with("(").fill_null(False)
+        bare = (begun["0"] == _MARKER) & ~begun["1"].str.starts_with("(").fill_null(False)
         at, names = (~bare).arg_true(), [""] * len(begun)
         for number, line in zip(at, lines.gather(begun["record"].gather(at) - 1), strict=True):
             match = _BEGIN.match(line)
