@@ -258,7 +258,7 @@ class _Stretches:
 
     def rows(self) -> TokenRows:
         """The tokens of all stretches."""
-        tokens, lines = pl.concat(self._tokens, rechunk=True), self._all
+        tokens, lines = pl.concat(self._tokens), self._all
         self._tokens.clear()
         wrong, begun = pl.concat(self._wrong), pl.concat(self._begun)
         explain = lru_cache(_wrong_line)  # many lines are alike
