@@ -310,8 +310,9 @@ class Moments:
 
     def by_document(self, values: Integers) -> Integers:
         """The sums of values of the stretches, times their lengths, by document."""
-        sums = np.r_[0, np.cumsum(values * self.lengths)]
-        return np.diff(sums[np.searchsorted(self.points[:-1], self.axis.bases)], append=sums[-1])
+        sums: Integers = np.r_[0, np.cumsum(values * self.lengths)]
+        first = np.searchsorted(self.points[:-1], self.axis.bases)
+        return sums[np.r_[first[1:], len(sums) - 1]] - sums[first]
 
     @cached_property
     def speakers(self) -> tuple[pl.DataFrame, pl.DataFrame]:
