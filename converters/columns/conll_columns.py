@@ -29,7 +29,6 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.converters.columns import tag_writing
 from hlteval.converters.columns.cells import read_cells
@@ -173,13 +172,9 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
     return found.rows()
 
 
-def _codes(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-
-
 def _single_spaces(text: str) -> str:
     """Lines with one space between cells, and none at either end."""
-    codes = _codes(text)
+    codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     low = codes <= ord(" ")
     first = np.flatnonzero(low[1:] & low[:-1])
     pairs = 256 * codes[first].astype(np.int64) + codes[first + 1]
