@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from hlteval.representation import Corpus, first_case, of_documents
+from hlteval.representation import Corpus, documents_of, first_case, of_documents
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Numbers, Rates, harmonic, plain, rates, ratio
 
@@ -178,6 +178,19 @@ class OfficialPairing(PairingMetric):
     def substitutions(self, missed: Numbers) -> Numbers:
         """The sum is truncated to an integer; one that is not a number is 0."""
         return np.trunc(np.nan_to_num(missed))
+
+
+def with_names(rows: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:
+    """Rows with the names of their documents in place of the numbers.
+
+    Args:
+        rows: with the column `document`.
+        reference: the reference.
+        system: the system, with the same numbers of documents.
+    """
+    names = documents_of(reference, system).select(document="row", _name="name")
+    named = rows.join(names, on="document", maintain_order="left")
+    return named.with_columns(document="_name").drop("_name")
 
 
 def side_by_side(ours: pl.DataFrame, theirs: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:

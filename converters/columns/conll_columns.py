@@ -29,7 +29,6 @@ from typing import Literal
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from hlteval.converters.columns import tag_writing
 from hlteval.converters.columns.cells import read_cells
@@ -58,7 +57,7 @@ _LINE = re.compile("(?m)^.*$")
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
 #: Characters whose cells are read at a time: these take many times as much memory.
-_SIZE = 1_000_000
+_SIZE = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -166,19 +165,16 @@ def _rows(text: str, lines: Lines, layout: Layout) -> TokenRows:
         own, between = (part, "\t") if tabs else (_single_spaces(part), " ")
         if layout.blanks and not tabs:
             own, between = with_words(own, width, layout.word), "\t"
-        found.add(read_cells(own, between, width, first=number))
-        number += int(np.count_nonzero(_codes(part) == ord("\n")))
+        table = read_cells(own, between, width, first=number)
+        found.add(table)
+        number += table.height
         start = end or 1
     return found.rows()
 
 
-def _codes(text: str) -> NDArray[np.uint8]:
-    return np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-
-
 def _single_spaces(text: str) -> str:
     """Lines with one space between cells, and none at either end."""
-    codes = _codes(text)
+    codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
     low = codes <= ord(" ")
     first = np.flatnonzero(low[1:] & low[:-1])
     pairs = 256 * codes[first].astype(np.int64) + codes[first + 1]
@@ -218,8 +214,8 @@ class _Stretches:
 
     def __init__(self, lines: Lines, width: int, places: Sequence[int], layout: Layout) -> None:
         self._all, self._width, self._places, self._layout = lines, width, places, layout
-        self._documents = self._sentences = 0
-        self._last = -1
+        self._documents = self._last = -1
+        self._sentences = 0
         self._tokens: list[pl.DataFrame] = []
         self._begun: list[pl.DataFrame] = []
         self._wrong: list[pl.Series] = []
@@ -229,7 +225,7 @@ class _Stretches:
         first, last, record = table["0"], table[str(self._width - 1)], table["record"]
         marker = _MARKER if self._layout.document == _SENTENCE else self._layout.document
         begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
-        at = (first.str.starts_with(marker) | first.str.starts_with("#")).arg_true()
+        at = (first < max("#f", f"{marker}!")).arg_true()  # to compare takes least for most lines
         some = first.gather(at)
         begin = (some == marker) | some.str.starts_with(f"{marker} ")
         begins[at] = begin = begin | some.str.starts_with("#begin")
@@ -240,7 +236,7 @@ class _Stretches:
             filled &= table[str(place)].is_not_null()
         fit = filled.to_numpy()
         kept = ~breaks & fit
-        self._begun.append(table.select("record", first="0", second="1").filter(begins))
+        self._begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         self._wrong.append(record.filter(pl.Series(~breaks & ~fit)))
         sentence = np.r_[self._last, self._sentences + np.cumsum(breaks)[kept]]
         document = np.cumsum(begins) + self._documents
@@ -249,11 +245,7 @@ class _Stretches:
         if self._layout.affix == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         self._tokens.append(
-            rows.with_columns(
-                pl.col("tag").cast(pl.Categorical),  # a quarter of the memory
-                document=document[kept],
-                begins=sentence[1:] != sentence[:-1],
-            )
+            rows.with_columns(document=document[kept], begins=sentence[1:] != sentence[:-1])
         )
         self._documents += int(np.count_nonzero(begins))
         self._sentences += int(np.count_nonzero(breaks))
@@ -261,7 +253,7 @@ class _Stretches:
 
     def rows(self) -> TokenRows:
         """The tokens of all stretches."""
-        tokens, lines = pl.concat(self._tokens, rechunk=True), self._all
+        tokens, lines = pl.concat(self._tokens), self._all
         self._tokens.clear()
         wrong, begun = pl.concat(self._wrong), pl.concat(self._begun)
         explain = lru_cache(_wrong_line)  # many lines are alike
@@ -270,9 +262,9 @@ class _Stretches:
             for record, line in zip(wrong, lines.gather(wrong - 1), strict=True)
         ]
         if self._layout.document == _SENTENCE:
-            tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
+            tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum() - 1)
             return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-        bare = (begun["first"] == _MARKER) & ~begun["second"].str.starts_with("(").fill_null(False)
+        bare = (begun["0"] == _MARKER) & ~begun["1"].str.starts_with("(").fill_null(False)
         at, names = (~bare).arg_true(), [""] * len(begun)
         for number, line in zip(at, lines.gather(begun["record"].gather(at) - 1), strict=True):
             match = _BEGIN.match(line)

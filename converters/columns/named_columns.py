@@ -68,7 +68,7 @@ class NamedColumns:
             is_empty=line.str.strip_chars(" ") == "",
         )
         every = every.with_columns(
-            document=pl.col("begun").cast(pl.Int64).cum_sum(),
+            document=pl.col("begun").cast(pl.Int64).cum_sum() - 1,
             sentence=(pl.col("is_empty") | pl.col("begun")).cast(pl.Int64).cum_sum(),
         )
         rows = every.filter(~(pl.col("is_comment") | pl.col("is_empty")))

@@ -301,8 +301,7 @@ def count_words_lost(corpus: Corpus, tagged: Tagged) -> Mapping[str, int]:
     """
     documents, made, tokens = tagged.documents, tagged.made, tagged.tokens
     reasons = tagged.mentions["lost"].drop_nulls().to_list()
-    base = made.offsets[made.document]
-    now = pl.DataFrame({"start": made.starts - base, "end": made.ends - base})
+    now = pl.DataFrame({"start": made.starts, "end": made.ends})
     now = now.with_columns(tokens["document", "word", "begins"])
     sentences = now.with_columns(sentence=pl.col("begins").cum_sum()).group_by("sentence")
     places = sentences.agg(pl.col("document", "start").first(), pl.col("end").last())

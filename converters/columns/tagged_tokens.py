@@ -51,14 +51,15 @@ class TokenRows(NamedTuple):
         """The lines of a file in which some lines begin a document.
 
         Args:
-            tokens: as above; their `document` is the number of such lines before them.
+            tokens: as above; their `document` is that of the last such line before them, or -1.
             begun: the name in each such line; empty or None where it has none.
             problems: what is wrong with other lines.
         """
-        shift = int(tokens.height > 0 and tokens["document"][0] == 0)  # before the first such line
+        shift = int(tokens.height > 0 and tokens["document"][0] < 0)  # before the first such line
         taken = dict[str, int]()
         names = {at: unique_name(name, taken) for at, name in enumerate(begun, shift) if name}
-        tokens = tokens.with_columns(pl.col("document") + shift - 1)
+        if shift:
+            tokens = tokens.with_columns(pl.col("document") + 1)
         return cls(tokens, names, len(begun) + shift, problems)
 
     @classmethod
@@ -165,11 +166,12 @@ class TagReader:
             "tokens": tokens.select(
                 *("document", "record"),
                 text="word",
-                tag=pl.col("tag").cast(pl.String),
-                segment_row=pl.col("begins").cast(pl.Int64).cum_sum() - 1,
+                tag="tag",
+                segment_row=pl.Series(np.repeat(np.arange(len(opening)), closing - opening + 1)),
                 row=pl.int_range(pl.len(), dtype=pl.Int64),
                 origin=pl.lit(0, pl.Int64),
-                **made.places(slice(None), slice(None)),
+                start=pl.Series(made.starts),
+                end=pl.Series(made.ends),
             ),
             "mentions": mentions,
         }
@@ -255,20 +257,16 @@ class MadeText(NamedTuple):
     """The text that is made of the words of a file.
 
     Attributes:
-        text: that of all documents.
-        starts: where each token starts in it.
-        ends: where each ends.
+        texts: that of each document.
+        starts: where each token starts in the text of its document.
+        ends: where it ends.
         document: the number of the document of each token.
-        offsets: where the text of each document starts.
-        limits: where it ends.
     """
 
-    text: str
+    texts: list[str]
     starts: Whole
     ends: Whole
     document: Whole
-    offsets: Whole
-    limits: Whole
 
     @classmethod
     def of(cls, tokens: pl.DataFrame, documents: int) -> "MadeText":
@@ -276,7 +274,7 @@ class MadeText(NamedTuple):
 
         Args:
             tokens: `word`, `document`, whether a sentence `begins` at each, and possibly `glued`,
-                whether no space is before it.
+                whether no space is before it; in the order of their documents.
             documents: how many documents there are.
         """
         words, begins = tokens["word"], tokens["begins"].to_numpy()
@@ -298,28 +296,20 @@ class MadeText(NamedTuple):
             text = codes.decode()
             ends -= 1
         starts, document = ends - length, tokens["document"].to_numpy()
-        changes = np.r_[True, document[1:] != document[:-1]][: len(document)]
-        first = np.flatnonzero(changes)
-        last = np.r_[first[1:], len(document)][: len(first)] - 1
-        offsets, limits = np.zeros((2, documents), dtype=np.int64)
-        offsets[document[first]], limits[document[first]] = starts[first], ends[last]
-        return cls(text, starts, ends, document, offsets, limits)
-
-    @property
-    def texts(self) -> list[str]:
-        """The text of each document."""
-        pairs = zip(self.offsets.tolist(), self.limits.tolist(), strict=True)
-        return [self.text[start:end] for start, end in pairs]
+        bounds = np.searchsorted(document, np.arange(documents + 1))
+        size = np.diff(bounds)
+        filled = np.flatnonzero(size)
+        base, limit = np.zeros((2, documents), dtype=np.int64)
+        base[filled], limit[filled] = starts[bounds[filled]], ends[bounds[filled + 1] - 1]
+        texts = [text[a:b] for a, b in zip(base.tolist(), limit.tolist(), strict=True)]
+        offset = np.repeat(base, size)
+        starts -= offset
+        ends -= offset
+        return cls(texts, starts, ends, document)
 
     def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
         """Rows that start and end with some tokens, at their places."""
         columns = {"document": self.document[first], "record": record[first]}
         row = pl.int_range(pl.len(), dtype=pl.Int64)
-        rows = pl.DataFrame({**columns, **self.places(first, last)})
+        rows = pl.DataFrame({**columns, "start": self.starts[first], "end": self.ends[last]})
         return rows.with_columns(row=row, origin=pl.lit(0, pl.Int64))
-
-    def places(self, first: Whole | slice, last: Whole | slice) -> dict[str, pl.Series]:
-        """The places in documents where some tokens `start` and others `end`."""
-        base = self.offsets[self.document[first]]
-        start, end = self.starts[first] - base, self.ends[last] - base
-        return {"start": pl.Series(start), "end": pl.Series(end)}

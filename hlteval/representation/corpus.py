@@ -317,9 +317,10 @@ def with_keys(corpus: Corpus, keys: Mapping[str, pl.DataFrame]) -> dict[str, pl.
     for name, frame in list(renumbered.items()):
         for column, target in [("row", name), *TABLES[name].references]:
             if target in keys:
-                row, known = frame[column], keys[target]
-                if whole[target] and ((row >= 0) & (row < len(known))).all():
-                    new = known["new"].gather(row)  # by its place
+                row, known = pl.col(column), keys[target]
+                inside = frame.select((row.min() >= 0) & (row.max() < len(known))).item()
+                if whole[target] and inside is not False:
+                    new = known["new"].gather(frame[column])  # by its place
                 else:
                     rows = frame.select(row=column)
                     new = rows.join(known, on="row", how="left", maintain_order="left")["new"]

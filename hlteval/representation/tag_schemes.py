@@ -96,18 +96,22 @@ class TagSequence:
             >>> found.prefix.tolist(), [found.labels[at] for at in found.label]
             ([1, 0, 2], ['PER', '_', 'A-B'])
         """
-        codes = tags.cast(pl.Categorical).to_physical()
+        inside = np.flatnonzero((tags != "O").to_numpy())  # most tags are outside of spans
+        some = tags.gather(inside)
+        codes = some.cast(pl.Categorical).to_physical()
         firsts = codes.arg_unique()
-        names = tags.gather(firsts).to_list()
+        names = some.gather(firsts).to_list()
         rest = [name[1:].strip("-") if strict else name[1:].split("-", 1)[-1] for name in names]
         labels = (NO_TYPE, *dict.fromkeys(label for label in rest if label not in {"", NO_TYPE}))
         letters = [PREFIXES.find(name[:1] or "?") for name in names]
         code, size = codes.to_numpy(), 1 + max(codes.gather(firsts), default=0)
-        prefix, label = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
-        prefix[code[firsts]] = [OTHER if at < 0 else at for at in letters]
+        own_prefix, own_label = np.zeros(size, dtype=np.uint8), np.zeros(size, dtype=np.int64)
+        own_prefix[code[firsts]] = [OTHER if at < 0 else at for at in letters]
         index = {name: at for at, name in enumerate(labels)}
-        label[code[firsts]] = [index[each or NO_TYPE] for each in rest]
-        return cls(prefix[code], label[code], begins, labels)
+        own_label[code[firsts]] = [index[each or NO_TYPE] for each in rest]
+        prefix, label = np.zeros(len(tags), dtype=np.uint8), np.zeros(len(tags), dtype=np.int64)
+        prefix[inside], label[inside] = own_prefix[code], own_label[code]
+        return cls(prefix, label, begins, labels)
 
     @cached_property
     def as_iobes(self) -> "TagSequence":

@@ -220,6 +220,8 @@ class Lines:
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
         """Some lines by their numbers, from 0."""
         wanted = pl.Series("number", numbers, dtype=pl.Int64)
+        if wanted.is_empty():  # then no line feed is searched for
+            return pl.Series("line", [], dtype=pl.String)
         order = wanted.arg_sort()
         sought = wanted.gather(order)
         firsts = self._bounds[1]

@@ -10,14 +10,13 @@ from collections.abc import Callable, Sequence
 import polars as pl
 
 from hlteval.representation import Corpus, effective_fillers
+from hlteval.scoring.instance_detection import overlap_pairs
 from hlteval.scoring.matching import equivalence_classes
 from hlteval.scoring.pairings import across_sentences
 
 #: Between the referents of an entity, which are sorted and there once.
 SEPARATOR = "\x1f"
 TAXONOMY, ONTOLOGY = "NCBI_Taxonomy", "OntoBiotope"
-
-_START, _END = ("start", "start_system"), ("end", "end_system")
 
 
 def places(mentions: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
@@ -47,9 +46,7 @@ def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.
     rows = places(mentions, "text", pl.col("mention").alias("item"), scheme.alias("scheme"))
     key = ["document", "item", "scheme"]
     rows = rows.join(named, on=key, how="left", maintain_order="left").drop("scheme")
-    return rows.with_columns(
-        pl.col("referents").fill_null(""), pl.col("several").fill_null(value=False)
-    )
+    return rows.with_columns(pl.col("referents").fill_null(""), pl.col("several").fill_null(False))
 
 
 def shared_characters(pairs: pl.DataFrame) -> pl.Series:
@@ -91,26 +88,15 @@ def overlaps(
         The columns of both, those of the system with `_system`; and the `overlap`: the share of the
         characters of either that both have.
     """
-    ours, theirs = (
-        rows.with_columns(
-            size=pl.col("fragments")
-            .list.eval(pl.element().struct.field("end") - pl.element().struct.field("start"))
-            .list.sum()
-        )
-        for rows in (ours, theirs)
-    )
     both = pl.concat([rows.select(*by, "start", "end") for rows in (ours, theirs)])
-    ranks = pl.concat([both["start"], both["end"]]).rank("dense").cast(pl.Int64)  # may be huge
-    group = both.select(pl.struct(by).rank("dense").cast(pl.Int64)).to_series()
-    base = group * (2 * len(both) + 1)  # groups are apart
-    both = pl.DataFrame(
-        {"begin": base + ranks.head(len(both)), "until": base + ranks.tail(len(both))}
-    )
-    ours, theirs = ours.hstack(both.head(len(ours))), theirs.hstack(both.tail(len(theirs)))
+    ranks = pl.concat([both["start"], both["end"]]).rank("dense").cast(pl.Float64)  # may be huge
+    both = both.with_columns(start=ranks.head(len(both)), end=ranks.tail(len(both)))
+    rows, matches, _ = overlap_pairs(both.head(len(ours)), both.tail(len(theirs)), by)
+    part = pl.element().struct
+    size = pl.col("fragments").list.eval(part.field("end") - part.field("start")).list.sum()
+    ours, theirs = (side.with_columns(size=size) for side in (ours, theirs))
     theirs = theirs.drop(by).rename(lambda name: f"{name}_system")
-    pairs = ours.join_where(
-        theirs, pl.col("begin") < pl.col("until_system"), pl.col("begin_system") < pl.col("until")
-    ).drop("^(begin|until).*$")
+    pairs = pl.concat([ours[rows], theirs[matches]], how="horizontal")
     common = shared(pairs)
     share = common / (pairs["size"] + pairs["size_system"] - common)
     return pairs.with_columns(overlap=share).filter(pl.col("overlap") > 0).sort("row", "row_system")
@@ -148,8 +134,10 @@ def arguments(corpus: Corpus, kind: str) -> pl.DataFrame:
     return places(corpus.mentions, pl.format(f"{kind} {{}}", "row").alias("argument"))
 
 
-def across(rows: pl.DataFrame, every: Sequence[pl.DataFrame], reference: Corpus) -> pl.Series:
-    """The relations whose arguments lie in more than one sentence.
+def with_places(
+    rows: pl.DataFrame, every: Sequence[pl.DataFrame], reference: Corpus
+) -> pl.DataFrame:
+    """Relations with whether their arguments are `inside` of a sentence.
 
     Args:
         rows: the relations.
@@ -159,7 +147,8 @@ def across(rows: pl.DataFrame, every: Sequence[pl.DataFrame], reference: Corpus)
     place = pl.concat(every).select("document", "start", "end", "argument")
     sides = [rows.select("row", argument=name) for name in ("argument", "argument_second")]
     found = pl.concat(sides).join(place, on="argument")
-    return across_sentences(found, reference.segments).implode()
+    outside = across_sentences(found, reference.segments)
+    return rows.with_columns(inside=~pl.col("row").is_in(outside.implode()))
 
 
 def kinds(reference: Corpus) -> pl.DataFrame:

@@ -15,7 +15,7 @@ from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
-from hlteval.scoring.pairings import side_by_side, with_outcomes
+from hlteval.scoring.pairings import side_by_side, with_names, with_outcomes
 
 FACT = ("taxon", "concept")
 COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", *FACT), pl.String)
@@ -46,17 +46,12 @@ class KnowledgeBase(Metric):
         """
         reference, system = self.prepare(*align(reference, system))
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        names = pl.concat([reference.documents, system.documents])
-        names = names.select(document="row", name="name").unique()
+        sides = (("reference", reference, reference), ("system", system, given))
         facts = pl.concat(
             self._facts(corpus, items).with_columns(side=pl.lit(side))
-            for side, corpus, items in (
-                ("reference", reference, reference),
-                ("system", system, given),
-            )
+            for side, corpus, items in sides
         )
-        named = facts.join(names, on="document", maintain_order="left")
-        counts = named.with_columns(document="name").select(COUNTS.keys())
+        counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
 
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
@@ -87,23 +82,21 @@ class KnowledgeBase(Metric):
         ours, theirs = (total.filter(side=side) for side in ("reference", "system"))
         paired = self._pair(ours, theirs, FACT[:1])
         values = paired.group_by("row", maintain_order=True).agg("similarity")
-        values = ours.with_row_index("row").join(
+        every = ours.with_row_index("row").join(
             values, on="row", how="left", maintain_order="left"
-        )
-        means = [sum(each) / len(each) if each else 0.0 for each in values["similarity"].to_list()]
-        metrics: dict[str, float | None] = {
+        )["similarity"]
+        means = [sum(each) / len(each) if each else 0.0 for each in every.to_list()]
+        measures: dict[str, float | None] = {
             "mean-references": sum(means) / len(means) if means else None,
-            "predictions": theirs.height,
-            "deletions": values["similarity"].null_count(),
-            "references": ours.height,
+            "Predictions": theirs.height,
+            "False Negatives": every.null_count(),
         }
-        printed = ("mean-references", "Predictions", "False Negatives")
         place = {"evaluation": "Standard pairing", "scoring": "Standard scoring"}
-        rows = [
-            {**place, "measure": measure, "value": value}
-            for measure, value in zip(printed, metrics.values(), strict=False)
-        ]
-        return metrics, {"scorings": scorings(rows)}
+        rows = [{**place, "measure": name, "value": value} for name, value in measures.items()]
+        metrics = dict(
+            zip(("mean-references", "predictions", "deletions"), measures.values(), strict=True)
+        )
+        return metrics | {"references": ours.height}, {"scorings": scorings(rows)}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
         """A note where referents cannot be compared by an ontology."""

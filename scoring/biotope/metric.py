@@ -19,7 +19,6 @@ import polars as pl
 from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import (
     SEPARATOR,
-    across,
     alike_relations,
     arguments,
     entities,
@@ -28,12 +27,20 @@ from hlteval.scoring.biotope.annotations import (
     relations,
     shared_characters,
     with_kinds,
+    with_places,
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.metric import Tables
-from hlteval.scoring.pairings import METRICS, PLACE, PairingMetric, side_by_side, with_outcomes
+from hlteval.scoring.pairings import (
+    METRICS,
+    PLACE,
+    PairingMetric,
+    side_by_side,
+    with_names,
+    with_outcomes,
+)
 from hlteval.scoring.ratios import Numbers
 
 _SIDES = ("", "_system")
@@ -179,12 +186,9 @@ class BiotopeMatch(PairingMetric):
         """
         reference, system = self.prepare(*align(reference, system))
         pair = self._pair_relations if self.paired == "relations" else self._pair_entities
-        names = pl.concat([reference.documents, system.documents])
-        names = names.select(document="row", name="name").unique()
         counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
         for evaluation in self.evaluations:
-            rows = pair(evaluation, reference, system).join(names, on="document")
-            rows = rows.with_columns(document="name")
+            rows = with_names(pair(evaluation, reference, system), reference, system)
             rows = rows.sort("document", "row", "row_system", nulls_last=True)
             counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
             tables.append(rows)
@@ -200,23 +204,19 @@ class BiotopeMatch(PairingMetric):
 
         Given ones are paired with themselves.
         """
-        given = self.paired == "given"
+        given, labelled = self.paired == "given", pl.col("label").is_in(evaluation.labels)
         ours, theirs = (
-            entities(mentions.filter(pl.col("label").is_in(evaluation.labels)), corpus, self.taxa)
-            for mentions, corpus in (
-                (reference.mentions, reference),
-                (reference.mentions if given else system.mentions, system),
-            )
+            entities(source.mentions.filter(labelled), corpus, self.taxa)
+            for source, corpus in ((reference, reference), (reference if given else system, system))
         )
         if given:
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
-            return side_by_side(ours, theirs, pairs)
-        by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
-        alike = overlaps(ours, theirs, by, self.common_characters)
-        weight = self._similarity(alike, Scoring(referents=evaluation.referents))
-        return side_by_side(
-            ours, theirs, self.pair(alike.select("row", "row_system", "overlap"), weight)
-        )
+        else:
+            by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
+            alike = overlaps(ours, theirs, by, self.common_characters)
+            weight = self._similarity(alike, Scoring(referents=evaluation.referents))
+            pairs = self.pair(alike.select("row", "row_system", "overlap"), weight)
+        return side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
@@ -227,26 +227,21 @@ class BiotopeMatch(PairingMetric):
         if evaluation.labels:
             sides = [rows.filter(pl.col("label").is_in(evaluation.labels)) for rows in sides]
         every = arguments(reference, "given"), arguments(system, "mention")
-        sides = [
-            rows.with_columns(inside=~pl.col("row").is_in(across(rows, every, reference)))
-            for rows in sides
-        ]
+        ours, theirs = (with_places(rows, every, reference) for rows in sides)
         classes = kinds(reference)
         alike = classes.select("kind", "argument", overlap=pl.lit(1.0))
         if self.own_entities:
-            theirs = pl.concat([arguments(given, "given"), every[1]])
-            theirs = theirs.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-            near = overlaps(every[0], theirs, ["document", "label"], self.common_characters)
+            found = pl.concat([arguments(given, "given"), every[1]])
+            near = overlaps(every[0], found, ["document", "label"], self.common_characters)
             near = near.join(classes, on="argument")
             alike = near.select("kind", "overlap", argument="argument_system")
-        ours, theirs = with_kinds(sides[0], classes), sides[1]
-        pairing = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
+        ours = with_kinds(ours, classes)
+        pairs, left_out = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
         ours, theirs = (
-            rows.filter(~pl.col("row").is_in(list(left_out)))
-            for rows, left_out in zip((ours, theirs), pairing.left_out, strict=True)
+            rows.filter(~pl.col("row").is_in(list(some)))
+            for rows, some in zip((ours, theirs), left_out, strict=True)
         )
-        pairs = pairing.pairs.select("row", "row_system", "overlap")
-        return side_by_side(ours, theirs, pairs)
+        return side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
@@ -290,13 +285,11 @@ class BiotopeMatch(PairingMetric):
     ) -> tuple[Tables, dict[str, str]]:
         """The table `confusion`; others are paired by their place, or their arguments."""
         labels, texts = ("reference_type", "predicted_type"), ("reference_text", "predicted_text")
-        if labels[0] not in aligned.columns:
-            return {}, {}
-        if "reference_start" in aligned.columns:
-            places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
-            rows = pair_by_place(aligned, labels, places)
-        else:
+        places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
+        if self.paired == "relations":
             rows = pair_by_key(aligned, labels, texts)
+        else:
+            rows = pair_by_place(aligned, labels, places)
         return {"confusion": count_labels(rows, labels)}, {}
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -327,15 +320,13 @@ class BiotopeMatch(PairingMetric):
             conditions.append(pl.col(f"label{side}").is_in(scoring.labels))
         if scoring.location:
             conditions.append(pl.col(f"location{side}") == scoring.location)
-        if scoring.inside:
-            conditions.append(pl.col(f"inside{side}"))
-        if scoring.several:
-            conditions.append(pl.col(f"several{side}"))
+        flags = [name for name in ("inside", "several") if getattr(scoring, name)]
+        conditions += [pl.col(f"{name}{side}") for name in flags]
         if scoring.only:
-            known = getattr(self.options, scoring.only)
-            conditions.append(pl.col(f"label{side}").is_in(self.concepts))
+            known = pl.element().is_in(getattr(self.options, scoring.only))
             referents = pl.col(f"referents{side}").str.split(SEPARATOR)
-            conditions.append(referents.list.eval(pl.element().is_in(known)).list.any())
+            conditions.append(referents.list.eval(known).list.any())
+            conditions.append(pl.col(f"label{side}").is_in(self.concepts))
         return pl.all_horizontal(conditions)
 
     def _similarity(self, pairs: pl.DataFrame, scoring: Scoring) -> pl.Series:
@@ -370,11 +361,8 @@ class BiotopeMatch(PairingMetric):
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations."""
-        return [
-            (each.name, one.name, one.measures)
-            for each in self.evaluations
-            for one in each.scorings
-        ]
+        every = ((each.name, one) for each in self.evaluations for one in each.scorings)
+        return [(name, scoring.name, scoring.measures) for name, scoring in every]
 
     @property
     def metrics(self) -> Mapping[str, str]:

@@ -59,14 +59,14 @@ class Turns:
             >>> [values.tolist() for values in vars(turns.merge()).values()]
             [[0, 1], [0, 0], [7, 9]]
         """
-        turns = pl.DataFrame({"speaker": self.speaker, "start": self.start, "end": self.end})
-        turns = turns.sort("speaker", "start", "end")
-        reach = pl.col("end").cum_max().shift(1).over("speaker")
-        runs = turns.with_columns(run=(pl.col("start") > reach).fill_null(value=True).cum_sum())
-        merged = runs.group_by("run", maintain_order=True).agg(
-            pl.col("speaker").first(), pl.col("start").first(), pl.col("end").max()
-        )
-        return Turns(*(merged[name].to_numpy() for name in ("speaker", "start", "end")))
+        # one speaker after the other on an axis, with gaps
+        size = 1 + int(self.speaker.max(initial=-1))
+        least, most = _extents(size, self.speaker, self.start, self.end)
+        bases = np.cumsum(most - least + 1) - (most - least + 1)
+        shift = bases - least
+        starts, ends = union(self.start + shift[self.speaker], self.end + shift[self.speaker])
+        speaker = np.searchsorted(bases, starts, side="right") - 1
+        return Turns(speaker, starts - shift[speaker], ends - shift[speaker])
 
     def cut(self, stretches: Stretches) -> Turns:
         """The parts of turns inside stretches that do not overlap.
@@ -84,6 +84,17 @@ class Turns:
         within = first[turn] + _ordinals(count)
         start = np.maximum(self.start[turn], starts[within])
         return Turns(self.speaker[turn], start, np.minimum(self.end[turn], ends[within]))
+
+
+def _extents(size: int, owner: Integers, start: Integers, end: Integers) -> Stretches:
+    """The first start and the last end of what each of some owners has; 0 where it has nothing."""
+    least = np.full(size, np.iinfo(np.int64).max)
+    most = np.full(size, np.iinfo(np.int64).min)
+    np.minimum.at(least, owner, start)
+    np.maximum.at(most, owner, end)
+    empty = least > most
+    least[empty], most[empty] = 0, 0
+    return least, most
 
 
 def _ordinals(counts: Integers) -> Integers:
@@ -157,13 +168,8 @@ def make_axis(
         for rows in (stretches, both)
     )
     everything = pl.concat([stretches, both.select("start", "end", "document")])
-    least = np.full(len(documents), np.iinfo(np.int64).max)
-    most = np.full(len(documents), np.iinfo(np.int64).min)
-    at = everything["document"].to_numpy()
-    np.minimum.at(least, at, everything["start"].to_numpy())
-    np.maximum.at(most, at, everything["end"].to_numpy())
-    empty = least > most
-    least[empty], most[empty] = 0, 0
+    columns = (everything[name].to_numpy() for name in ("document", *_TIMES))
+    least, most = _extents(len(documents), *columns)
     bases = np.cumsum(np.r_[padding, most - least + 2 * padding])[: len(documents)]
     shift = bases - least
     speakers = both.select("document", "label").unique().sort("document", "label")
@@ -302,12 +308,11 @@ class Moments:
         ours, theirs = (depth_between(self.points, side.stretches) for side in self.sides)
         return ours, theirs
 
-    def by_document(self, values: NDArray[np.float64] | Integers) -> Integers:
+    def by_document(self, values: Integers) -> Integers:
         """The sums of values of the stretches, times their lengths, by document."""
-        document = self.axis.documents_at(self.points[:-1])
-        size = len(self.axis.documents)
-        sums = np.bincount(document, weights=values * self.lengths, minlength=size)
-        return np.rint(sums).astype(np.int64)
+        sums: Integers = np.r_[0, np.cumsum(values * self.lengths)]
+        first = np.searchsorted(self.points[:-1], self.axis.bases)
+        return sums[np.r_[first[1:], len(sums) - 1]] - sums[first]
 
     @cached_property
     def speakers(self) -> tuple[pl.DataFrame, pl.DataFrame]:
@@ -351,15 +356,25 @@ class Moments:
         ours = ours.rename({"speaker": "reference", "turns": "ours"})
         theirs = theirs.rename({"speaker": "system", "turns": "theirs"})
         both = ours.join(theirs, on="stretch")
-        length = pl.Series("length", self.lengths[both["stretch"].to_numpy()])
+        length, pair, many = pl.col("length"), pl.col("pair"), self.axis.speakers.height
         sums = (
-            both.with_columns(length)
-            .group_by("reference", "system")
+            both.select(
+                *("ours", "theirs"),
+                pair=pl.col("reference") * many + pl.col("system"),  # a number is grouped faster
+                length=pl.Series(self.lengths[both["stretch"].to_numpy()]),
+            )
+            .group_by("pair")
             .agg(
-                shared=pl.col("length").sum(),
-                weighted=(pl.col("length") * pl.col("ours") * pl.col("theirs")).sum(),
-                common=(pl.col("length") * pl.min_horizontal("ours", "theirs")).sum(),
+                shared=length.sum(),
+                weighted=(length * pl.col("ours") * pl.col("theirs")).sum(),
+                common=(length * pl.min_horizontal("ours", "theirs")).sum(),
+            )
+            .sort("pair")
+            .select(
+                (pair // many).alias("reference"),
+                (pair % many).alias("system"),
+                *("shared", "weighted", "common"),
             )
         )
-        document = pl.Series("document", self.axis.document_of[sums["reference"].to_numpy()])
-        return sums.with_columns(document).sort("reference", "system")
+        document = self.axis.document_of[sums["reference"].to_numpy()]
+        return sums.with_columns(document=pl.Series(document))

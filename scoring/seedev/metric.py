@@ -19,7 +19,7 @@ import polars as pl
 from hlteval.representation import Corpus, align, first_case
 from hlteval.scoring.confusions import count_labels, pair_by_key
 from hlteval.scoring.metric import MARKS, Evidence, Tables, texts
-from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side
+from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side, with_names
 from hlteval.scoring.ratios import Numbers
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
@@ -88,11 +88,10 @@ class EventMatch(PairingMetric):
         more = [others(corpus, reference) for corpus in (reference, system) if self.others_count]
         tables = [self._pair(each, sides, reference, more) for each in self.evaluations]
         counts = pl.concat(map(self._count, self.evaluations, tables))
-        names = pl.concat([reference.documents, system.documents])
-        names = names.select(document="row", name="name").unique()
-        named = counts.join(names, on="document").with_columns(document="name").drop("name")
-        conditions = self.comparison.conditions
-        return named, _align(tables[0], sides, conditions, names) if alignment else None
+        counts = with_names(counts, reference, system)
+        rows = tables[0].sort("document", "row", "row_system", nulls_last=True)
+        rows = with_names(rows, reference, system)
+        return counts, _align(rows, sides, self.comparison.conditions) if alignment else None
 
     def _pair(
         self,
@@ -195,7 +194,7 @@ def _annotations(
 
 
 def _align(
-    pairs: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...], names: pl.DataFrame
+    pairs: pl.DataFrame, sides: tuple[Side, Side], conditions: tuple[str, ...]
 ) -> pl.DataFrame:
     """Align each event with its partner, and list what kept it from being right.
 
@@ -206,12 +205,12 @@ def _align(
 
     Args:
         pairs: `document`, `row`, `row_system`, `label`, `label_system`, `weight`; and `other` and
-            `other_system`, the identifiers of annotations that are not events, if these count.
+            `other_system`, the identifiers of annotations that are not events, if these count;
+            in order.
         sides: reference and system.
         conditions: the optional roles.
-        names: the name of each document.
     """
-    rows = pairs.sort("document", "row", "row_system", nulls_last=True).with_row_index("at")
+    rows = pairs.with_row_index("at")
     left, right = (each.events.select("row", "frame", "negated") for each in sides)
     rows = rows.join(left, on="row", how="left")
     rows = rows.join(right, left_on="row_system", right_on="row", how="left", suffix="_system")
@@ -235,13 +234,13 @@ def _align(
             wrong=argument.filter(pl.col("key") != pl.col("key_system")),
         )
     )
-    rows = rows.join(names, on="document", how="left").join(differences, on="at", how="left")
+    rows = rows.join(differences, on="at", how="left")
     only_left = pl.col("negated") & ~pl.col("negated_system") & pl.col("weight").is_not_null()
     only_right = ~pl.col("negated") & pl.col("negated_system") & pl.col("weight").is_not_null()
     negation = first_case((only_left, "missing"), (only_right, "extra"), otherwise="")
     frames = ("frame", "other") if "other" in rows.columns else ("frame",)
     return rows.sort("at").select(
-        document="name",
+        document="document",
         reference=pl.coalesce(frames),
         predicted=pl.coalesce(f"{name}_system" for name in frames),
         reference_type="label",
