@@ -500,7 +500,8 @@ def locate_records(
             continue
         index, path = paths[place.record]
         layout = layouts.setdefault(index, Layout(text, content.extents[index][0]))
-        path = (*path, place.field) if layout.stretch((*path, place.field)) else path
+        own = (*path, place.field)
+        path = own if layout.find(own) is not None else path
         span = lines.span(*layout.place(path))
         found.append(Location(span, lines.excerpt(span)))
     return found

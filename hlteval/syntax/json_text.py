@@ -456,7 +456,7 @@ class Layout:
 
     def place(self, path: Path) -> tuple[int, int]:
         """Start and end of a part; of an object, an array or what is not there, one character."""
-        start = self._find(path)
+        start = self.find(path)
         if start is None or not path or self.text[start : start + 1] in {"{", "["}:
             start = self.start if start is None else start
             return start, start + 1
@@ -464,7 +464,7 @@ class Layout:
 
     def stretch(self, path: Path) -> tuple[int, int] | None:
         """Start and end of a part with all that is in it; None if there is no such part."""
-        start = self._find(path)
+        start = self.find(path)
         if start is None:
             return None
         if self._parsed is None:
@@ -474,7 +474,7 @@ class Layout:
                 self._parsed = parse(self.text, self.start).values
         return self._parsed.get(path)
 
-    def _find(self, path: Path) -> int | None:
+    def find(self, path: Path) -> int | None:
         """The start of a part, valid JSON or not; None if there is no such part."""
         if self._parsed is None:
             try:
