@@ -38,6 +38,7 @@ TASKS = (
         "reports",
         "hostile",
         "formats",
+        "dense",
     ),
 )
 

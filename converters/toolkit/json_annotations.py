@@ -32,7 +32,6 @@ from hlteval.converters.toolkit.source_files import (
     unique_name,
     with_suffix,
 )
-from hlteval.converters.toolkit.spans import Quotes
 from hlteval.converters.toolkit.span_texts import (
     UNIT_NAMES,
     Mismatch,
@@ -41,6 +40,7 @@ from hlteval.converters.toolkit.span_texts import (
     is_text_of,
     matching_units,
 )
+from hlteval.converters.toolkit.spans import Quotes
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source

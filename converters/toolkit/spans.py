@@ -1,12 +1,9 @@
 """Texts of spans, and discontinuous spans, as the representation has them."""
 
-from collections.abc import Iterable
-
 import polars as pl
 
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.representation import Corpus
-
 
 #: Most times that spans may have each character of a text, on average; and how many more.
 _REPEATED, _MORE = 20, 200_000
