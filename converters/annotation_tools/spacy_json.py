@@ -96,8 +96,8 @@ def _take(draft: Draft, item: Item) -> None:
         at = bisect_right(starts, start) - 1
         outer = first + at if at >= 0 and end <= sentences[at][5] else None
         above = (draft.row, draft.origin, draft.record, outer, None)
-        own = draft.quotes.at((start, end)) or ""
-        rest = (own, token.get("pos") or None, token.get("morph") or None)
+        word = draft.quotes.at((start, end)) or ""
+        rest = (word, token.get("pos") or None, token.get("morph") or None)
         draft.rows["tokens"].append((*above, start, end, *rest))
         own = {"id": path[1], "pos": rest[1], "morph": rest[2]}  # spaCy wants empty ones, too
         known = ["start", "end", *(name for name in own if token.get(name) == own[name])]

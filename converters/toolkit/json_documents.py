@@ -275,8 +275,8 @@ class Reporter:
         def explain(path: Path, keyword: str) -> Mapping[str, object]:
             return structure.explain(errors_in(*structure.part(path))[path, keyword])
 
-        def order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
-            return [str(step) for step in broken[0]], broken[1] != "type"
+        def order(broken: tuple[Path, str]) -> tuple[str, bool]:
+            return "\0".join(map(str, broken[0])), broken[1] != "type"  # a list takes twice as much
 
         broken = broken_keywords(structure.schema, document, lists=structure.lists)
         for path, keyword in sorted(broken, key=order):
