@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: The elements of a collection before its infons.
 HEADER = ("source", "date", "key", "version")
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
-#: Most characters between two passages that a text is filled with.
-GAP = 1_000_000
+#: Most characters between two passages that a text is filled with, and all texts of a part.
+GAP, GAPS = 1_000_000, 10_000_000
 #: Mismatches at least that show how offsets are counted.
 LEAST = 3
 #: Largest offset that is read.
@@ -58,7 +58,7 @@ class Documents:
         offsets: str = CHARACTERS,
         note: Callable[[Problem, str], None] | None = None,
     ) -> None:
-        self.note = note
+        self.note, self.room = note, GAPS
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
@@ -382,13 +382,14 @@ class DocumentText:
             written |= own is not None
             if own is None and not part:
                 continue
-            gap = start - end
-            if 0 <= gap <= GAP:
+            gap, most = start - end, min(GAP, documents.room)
+            if 0 <= gap <= most:
+                documents.room -= gap
                 pieces += ["\n" * gap, own or ""]
                 end = start + len(own or "")
             else:
                 code = "BIO201" if gap < 0 else "BIO202"
-                documents.report(element, code, start=start, end=end, most=GAP)
+                documents.report(element, code, start=start, end=end, most=most)
         return "".join(pieces) if written or part else None
 
     def hold(self, children: Iterable[Element], text: str | None, start: int | None) -> None:

@@ -82,7 +82,7 @@ class NamedColumns:
             "record", line.str.len_chars(), given=size, lacks=empty
         )
         hints = ("tabs separate them, not spaces", "the word is empty")
-        values = {
+        values: dict[tuple[int, bool], dict[str, object]] = {
             (given, lacks): {"given": given - lacks, "wanted": width, "hint": hints[lacks]}
             for given, lacks in wrong.select("given", "lacks").unique().iter_rows()
         }  # many lines are alike

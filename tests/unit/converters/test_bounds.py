@@ -81,6 +81,24 @@ def test_spans_are_compared_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatc
         assert quotes.are_at_place(corpus).to_list() == [True, True, False, True, True, False]
 
 
+def test_gaps_between_passages_are_filled_up_to_a_limit_in_all(tmp_path: Path) -> None:
+    passages = [{"offset": 600_000 * at, "text": "b"} for at in range(1, 31)]
+    documents = [{"id": str(at), "passages": [passage]} for at, passage in enumerate(passages)]
+    path = tmp_path / "x.bioc.json"
+    path.write_text(json.dumps({"documents": documents}))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert [*map(len, result.corpus.documents["text"])] == [600_001] + [0] * 29
+    path.write_text(json.dumps({"documents": [{"id": "1", "passages": passages}]}))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert [*map(len, result.corpus.documents["text"])] == [600_000 * 16 + 1]
+    found = [(each.code, each.help) for each in result.findings]
+    least = 10_000_000 - 600_000 * 16 + 15
+    assert (
+        found
+        == [("BIO202", f"correct the offset; gaps of at most {least:,} characters are filled")] * 14
+    )
+
+
 def test_the_place_of_an_object_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
     layout = Layout('{"a": {"b": [1, 23]}}', 0)
     assert layout.place(("a", "b", 1)) == (16, 18)
