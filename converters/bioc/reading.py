@@ -47,7 +47,7 @@ class Documents:
         ordinal: the ordinal of the last document in the file.
         problems: what is wrong, with the attribute that is meant, or `text`, and the identifier.
         mismatches: the annotations whose text is not what is at their locations.
-        rejected: the annotations that cannot be read: document, problem, identifier and text.
+        rejected: the annotations that cannot be read: document, code, ordinal, identifier and text.
     """
 
     def __init__(
@@ -64,7 +64,7 @@ class Documents:
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[tuple[Problem, str, str | None]] = []
         self.mismatches: list[Mismatch] = []
-        self.rejected: list[tuple[int, Problem, str | None, str]] = []
+        self.rejected: list[tuple[int, str, int, str | None, str]] = []
         if offsets != CHARACTERS:
             count_characters(part.root, offsets)
         header: list[Element] = []
@@ -87,9 +87,10 @@ class Documents:
 
         def rejections() -> Iterator[Mapping[str, object]]:
             yield from others
-            for row, (document, problem, name, text) in enumerate(self.rejected, len(others)):
-                column = place(problem.record)[1] - 1
-                placed = problem._replace(start=column, end=column + len("<annotation"))
+            listed = enumerate(self.rejected, len(others))
+            for row, (document, code, record, name, text) in listed:
+                column = place(record)[1] - 1
+                placed = Problem(code, record, column, column + len("<annotation"))
                 more = {"row": row, "document": document, "origin": 0, "id": name}
                 yield placed.rejection("mention", text, expected="a location", **more)
 
@@ -251,8 +252,7 @@ class Documents:
             code = "BIO104"
             self.report(element, code, "", name)
         if code:
-            problem = Problem(code, self.ordinals[element], 0, 0)
-            self.rejected.append((self.document, problem, name, text))
+            self.rejected.append((self.document, code, self.ordinals[element], name, text))
             return Spans()
         return found
 

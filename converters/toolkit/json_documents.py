@@ -131,6 +131,7 @@ def _lines(text: str) -> Content:
     """The documents of a file that has one a line."""
     found: list[tuple[int, int]] = []
     content, at = Content(text, [], found=found), 0
+    value_of = lru_cache(maxsize=100)(_value_of)  # many lines are alike
     for line in text.split("\n"):
         end, index = at + len(line), len(found)
         if line.strip():
@@ -138,7 +139,7 @@ def _lines(text: str) -> Content:
             found.append((begin, end))
             valid, value = strict(line.encode())
             if not valid:
-                value, problems = _value_of(line.lstrip())
+                value, problems = value_of(line.lstrip())
                 content.unreadable[index] = problems[0].code if problems else "JSN101"
                 content.problems += [(index, problem.shift(begin)) for problem in problems]
             content.values.append(value)
