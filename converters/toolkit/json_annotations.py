@@ -238,7 +238,7 @@ class Draft(TableBuilder):
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
-            self.rejected.append(self.reporter.rejection(index, len(self.rejected), *place))
+            self.reject(self.reporter.rejection(index, self.rejected_count, *place))
         return self.last - self.first
 
     def report(self, code: str, path: Path, **values: object) -> None:

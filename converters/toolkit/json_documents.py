@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import from_dictionaries, keyed
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
@@ -322,7 +322,8 @@ class TableBuilder:
     Attributes:
         names: the names of documents in use, and how often each was written.
         rows: the rows of each table, without their numbers.
-        rejected: those of documents that cannot be read.
+        rejected: those of documents that cannot be read, after those that are `packed` as tables.
+        rejected_count: how many these are.
         texts: how many characters the texts have.
     """
 
@@ -337,6 +338,8 @@ class TableBuilder:
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.frames: dict[str, list[pl.DataFrame]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
+        self.rejected_count = 0
+        self.packed = [from_dictionaries("rejected_records", ())]
         self.texts = 0
 
     def open(self, reporter: Reporter) -> None:
@@ -384,10 +387,18 @@ class TableBuilder:
         }
         self.frames[table].append(pl.DataFrame(lists).select(**lists, **same))
 
+    def reject(self, row: Mapping[str, object]) -> None:
+        """Add a document that cannot be read: `Reporter.reject` and `rejection` make the row."""
+        self.rejected.append(row)
+        self.rejected_count += 1
+        if len(self.rejected) == _LARGE:  # a table takes a tenth of the memory
+            self.packed.append(from_dictionaries("rejected_records", self.rejected))
+            self.rejected.clear()
+
     @property
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch."""
-        count = len(self.rows["documents"]) + len(self.rejected)
+        count = len(self.rows["documents"]) + self.rejected_count
         kept = len(self.rows["attributes"])
         return self.texts >= _CHARACTERS or count >= _MOST or kept >= _KEPT
 
@@ -404,7 +415,8 @@ class TableBuilder:
                     pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.all()
                 )
             tables[name] = frame
-        tables["rejected_records"] = self.rejected
+        rejected = from_dictionaries("rejected_records", self.rejected)
+        tables["rejected_records"] = pl.concat([*self.packed, rejected])
         self.begin()
         return tables
 
@@ -442,8 +454,8 @@ class TableBuilder:
         self.open(reporter)
         for index, value in enumerate(reporter.take()):
             if index in content.unreadable or not isinstance(value, dict):
-                row = len(self.rejected)
-                self.rejected.append(reporter.reject(index, row, origin, record))
+                row = self.rejected_count
+                self.reject(reporter.reject(index, row, origin, record))
                 record += 1
             else:
                 name = stem if content.single else f"{stem}-{index + 1}"
