@@ -39,6 +39,7 @@ TASKS = (
         "reports",
         "hostile",
         "formats",
+        "dense",
     ),
 )
 

@@ -82,7 +82,8 @@ def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
         if not new:
             continue
         start, end = draft.place(token["start"], token["end"])
-        place, own = (draft.row, draft.origin, draft.record), token.get("text", text[start:end])
+        place, own = (draft.row, draft.origin, draft.record), token.get("text")
+        own = draft.quotes.at((start, end)) or "" if own is None else own
         draft.rows["tokens"].append((*place, None, None, start, end, own))
         usual = token.get("id") == path[1], token.get("ws") == (text[end : end + 1] == " ")
         if usual != (True, True) or len(token) > 4 + ("text" in token):

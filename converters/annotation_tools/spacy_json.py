@@ -89,14 +89,15 @@ def _take(draft: Draft, item: Item) -> None:
         return
     first = len(draft.rows["segments"])
     take(draft, item)
-    sentences, text = draft.rows["segments"][first:], draft.text or ""
+    sentences = draft.rows["segments"][first:]
     starts = [sentence[4] for sentence in sentences]
     for path, token in draft.each("tokens.*"):
         start, end = draft.place(token["start"], token["end"])
         at = bisect_right(starts, start) - 1
         outer = first + at if at >= 0 and end <= sentences[at][5] else None
         above = (draft.row, draft.origin, draft.record, outer, None)
-        rest = (text[start:end], token.get("pos") or None, token.get("morph") or None)
+        word = draft.quotes.at((start, end)) or ""
+        rest = (word, token.get("pos") or None, token.get("morph") or None)
         draft.rows["tokens"].append((*above, start, end, *rest))
         own = {"id": path[1], "pos": rest[1], "morph": rest[2]}  # spaCy wants empty ones, too
         known = ["start", "end", *(name for name in own if token.get(name) == own[name])]
@@ -116,11 +117,10 @@ def take(draft: Draft, item: Item) -> None:
     if group in groups:
         draft.unmatched.discard("spans")
     draft.keep("$.spans", groups, (group,) if groups.get(group) else ())
-    text = draft.text or ""
     for _, sentence in draft.each("sents.*"):
         start, end = draft.place(sentence["start"], sentence["end"])
         place = (draft.row, draft.origin, draft.record)
-        draft.rows["segments"].append((*place, None, start, end, text[start:end]))
+        draft.rows["segments"].append((*place, None, start, end, draft.quotes.at((start, end))))
         draft.keep("$.sents", sentence, ("start", "end"))
     for pattern in ("ents.*", "spans.*.*"):
         for path, span in draft.each(pattern):

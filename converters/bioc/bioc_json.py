@@ -213,7 +213,8 @@ class _File:
     """A file, with some of its elements below one.
 
     Attributes:
-        where: the index of the object and the path in it of each of these elements, by its ordinal.
+        where: the index of the object and the path in it of each of these elements.
+        before: the ordinal of the last element before them.
         count: the ordinal of the last element.
         documents: the ordinal of the last document.
     """
@@ -227,7 +228,8 @@ class _File:
     def begin(self) -> None:
         """Begin a part of the file."""
         self.root, self.ordinals, self.passed = Node("collection"), dict[Any, int](), set[int]()
-        self.where: dict[int, tuple[int, Path]] = {}
+        self.where: list[tuple[int, Path]] = []
+        self.before = self.count
         self.rejected: list[Mapping[str, object]] = []
 
     def parts(self) -> Iterator[Item]:
@@ -236,6 +238,7 @@ class _File:
         for index, value in enumerate(content.values):
             if index in content.unreadable or not isinstance(value, dict):
                 self.count += 1
+                self.where.append((index, ()))
                 self.rejected.append(reporter.reject(index, len(self.rejected), 0, self.count))
                 continue
             bad, tree = reporter.schema_errors(index), Tree()
@@ -257,12 +260,16 @@ class _File:
         for node, path in paths.items():
             self.count += 1
             self.ordinals[node] = self.count
-            self.where[self.count] = (index, path)
+            self.where.append((index, path))
             if path in bad:
                 self.passed.add(self.count)
         self.root.extend(nodes)
         if () in bad:
             self.passed |= {self.ordinals[node] for node in nodes}
+
+    def place(self, ordinal: int) -> tuple[int, Path]:
+        """The index of the object of an element, and the path in it."""
+        return self.where[ordinal - self.before - 1]
 
     def tables(self, *, last: bool = False) -> Item:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
@@ -273,17 +280,17 @@ class _File:
             self.names,
             self.documents,
             self.offsets,
-            lambda problem, member: self.report(problem, self.where[problem.record], member),
+            lambda problem, member: self.report(problem, self.place(problem.record), member),
         )
         self.documents = documents.ordinal
         for mismatch in documents.mismatches:
-            self.mismatches.add(mismatch._replace(place=self.where[mismatch.place[0]]))
+            self.mismatches.add(mismatch._replace(place=self.place(mismatch.place[0])))
         if last:
             self.mismatches.decide()
         self.reporter.settle()
 
         def place(record: int) -> tuple[int, int]:
-            start = self.reporter.place(*self.where[record])[0]
+            start = self.reporter.place(*self.place(record))[0]
             span = self.reporter.places.span(start, start)
             return span.line, span.column
 

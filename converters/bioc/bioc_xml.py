@@ -122,7 +122,7 @@ class _File:
                 self.explain(violation)
             relevant = [m for m in documents.mismatches if mismatches.unit not in m.units]
             wanted = {problem.record for problem, *_ in documents.problems}
-            wanted |= {problem.record for _, problem, *_ in documents.rejected}
+            wanted |= {record for _, _, record, *_ in documents.rejected}
             wanted |= {mismatch.place[0] for mismatch in relevant}
             places = part.places(wanted) if wanted else {}
             for problem, attribute, name in documents.problems:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 #: The elements of a collection before its infons.
 HEADER = ("source", "date", "key", "version")
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
-#: Most characters between two passages that a text is filled with.
-GAP = 1_000_000
+#: Most characters between two passages that a text is filled with, and all texts of a part.
+GAP, GAPS = 1_000_000, 10_000_000
 #: Mismatches at least that show how offsets are counted.
 LEAST = 3
 #: Largest offset that is read.
@@ -47,7 +47,7 @@ class Documents:
         ordinal: the ordinal of the last document in the file.
         problems: what is wrong, with the attribute that is meant, or `text`, and the identifier.
         mismatches: the annotations whose text is not what is at their locations.
-        rejected: the annotations that cannot be read: document, problem, identifier and text.
+        rejected: the annotations that cannot be read: document, code, ordinal, identifier and text.
     """
 
     def __init__(
@@ -58,13 +58,13 @@ class Documents:
         offsets: str = CHARACTERS,
         note: Callable[[Problem, str], None] | None = None,
     ) -> None:
-        self.note = note
+        self.note, self.room = note, GAPS
         self.ordinals, self.passed = part.ordinals, part.passed
         self.names, self.ordinal, self.document = names, ordinal, 0
         self.rows: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[tuple[Problem, str, str | None]] = []
         self.mismatches: list[Mismatch] = []
-        self.rejected: list[tuple[int, Problem, str | None, str]] = []
+        self.rejected: list[tuple[int, str, int, str | None, str]] = []
         if offsets != CHARACTERS:
             count_characters(part.root, offsets)
         header: list[Element] = []
@@ -87,9 +87,10 @@ class Documents:
 
         def rejections() -> Iterator[Mapping[str, object]]:
             yield from others
-            for row, (document, problem, name, text) in enumerate(self.rejected, len(others)):
-                column = place(problem.record)[1] - 1
-                placed = problem._replace(start=column, end=column + len("<annotation"))
+            listed = enumerate(self.rejected, len(others))
+            for row, (document, code, record, name, text) in listed:
+                column = place(record)[1] - 1
+                placed = Problem(code, record, column, column + len("<annotation"))
                 more = {"row": row, "document": document, "origin": 0, "id": name}
                 yield placed.rejection("mention", text, expected="a location", **more)
 
@@ -251,8 +252,7 @@ class Documents:
             code = "BIO104"
             self.report(element, code, "", name)
         if code:
-            problem = Problem(code, self.ordinals[element], 0, 0)
-            self.rejected.append((self.document, problem, name, text))
+            self.rejected.append((self.document, code, self.ordinals[element], name, text))
             return Spans()
         return found
 
@@ -382,13 +382,14 @@ class DocumentText:
             written |= own is not None
             if own is None and not part:
                 continue
-            gap = start - end
-            if 0 <= gap <= GAP:
+            gap, most = start - end, min(GAP, documents.room)
+            if 0 <= gap <= most:
+                documents.room -= gap
                 pieces += ["\n" * gap, own or ""]
                 end = start + len(own or "")
             else:
                 code = "BIO201" if gap < 0 else "BIO202"
-                documents.report(element, code, start=start, end=end, most=GAP)
+                documents.report(element, code, start=start, end=end, most=most)
         return "".join(pieces) if written or part else None
 
     def hold(self, children: Iterable[Element], text: str | None, start: int | None) -> None:

@@ -33,6 +33,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.spans import Quotes
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
@@ -54,8 +55,6 @@ _TYPES, _STRING, _BOOLEAN = "java.lang.", "java.lang.String", "java.lang.Boolean
 _ANNOTATION, _RELATION = "Annotation", "Relation"
 #: The features that are not modifiers.
 _IDENTIFIER, _ENTITY = "identifier", "entity"
-#: Characters of a text that is kept beside its place.
-_LONGEST = 10_000
 _INTEGER = re.compile("0|[1-9][0-9]{0,8}")
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<GateDocument version="3">\n'
 #: The attributes of fields.
@@ -119,7 +118,7 @@ def _take(
             given, _ = features[element.ordinal].get(_IDENTIFIER, (None, element))
             names.setdefault(own, given or own)
             chosen.append((element, given or own, by if annotators else None))
-    document = _Document(rows, content, places, names, problems)
+    document = _Document(rows, Quotes(content), places, names, problems)
     for element, identifier, by in chosen:
         if element.tag == _ANNOTATION:
             entity = features[element.ordinal].pop(_ENTITY, (None, element))[0]
@@ -182,14 +181,14 @@ class _Document(NamedTuple):
 
     Attributes:
         rows: the rows of the batch.
-        text: the text.
+        quotes: the texts of spans.
         places: the places of nodes by their ids.
         names: the identifiers of annotations and relations by their ids.
         problems: what is wrong, with the id of the element.
     """
 
     rows: DocumentRows
-    text: str
+    quotes: Quotes
     places: Mapping[str, int]
     names: Mapping[str, str]
     problems: list[Named]
@@ -210,7 +209,7 @@ class _Document(NamedTuple):
             self.rows.add("rejected_records", problem.rejection("mention", label))
             self.problems.append((problem, element.attributes.get("Id")))
         if not wrong:
-            quote = self.text[start:end] if end - start <= _LONGEST else None
+            quote = self.quotes.at((start, end))
             row = {"record": element.ordinal, "label": label, "text": quote, **more}
             self.rows.add("mentions", {**row, "start": start, "end": end})
         return not wrong

@@ -15,6 +15,7 @@ from hlteval.converters.toolkit.json_documents import (
 )
 from hlteval.converters.toolkit.offsets import place_in
 from hlteval.converters.toolkit.source_files import unique_name
+from hlteval.converters.toolkit.spans import Quotes
 from hlteval.representation import TABLES
 from hlteval.syntax.json_text import SchemaError
 from hlteval.syntax.places import Path
@@ -163,6 +164,7 @@ class Annotations(TableBuilder):
         language = language if isinstance(language, str) else None
         self.text = text if isinstance(text, str) else None
         self.texts += len(self.text or "")
+        self.quotes = None if self.text is None else Quotes(self.text)
         self.offset_place = place_in(self.text or "", self.offsets)
         row, (origin, record) = len(self.rows["documents"]), place
         self.rows["documents"].append((origin, name, self.text, language))
@@ -251,8 +253,7 @@ class Annotations(TableBuilder):
         spans = self.spans(path, item["span"])
         start, end = min(spans)[0], max(end for _, end in spans)
         fragments = [{"start": a, "end": b} for a, b in spans] if len(spans) > 1 else None
-        text = None if self.text is None else " ".join(self.text[a:b] for a, b in spans)
-        text = item.get("text", text)
+        text = item["text"] if "text" in item else self.quotes and self.quotes.at(*spans)
         self.mentions.setdefault(name or "", len(self.rows["mentions"]))
         mention = [*self.place, name or "", item["obj"], start, end, fragments, text]
         self.rows["mentions"].append(mention + [None] * (_WIDTH - len(mention)))
@@ -263,7 +264,7 @@ class Annotations(TableBuilder):
         self.keep(path, item, *kind, *["span"] * isinstance(item["span"], list))
         spans = self.spans(path, item["span"])
         start, end = min(spans)[0], max(end for _, end in spans)
-        text = None if self.text is None else self.text[start:end]
+        text = self.quotes and self.quotes.at((start, end))
         self.rows["segments"].append((*self.place, scope.name(item.get("id")), start, end, text))
 
     def relations(self, scope: Scope, path: Path, item: Mapping[str, Any]) -> None:

@@ -5,7 +5,10 @@ line has a label and, after white space, arguments as `ROLE:TYPE|TYPE`, separate
 that is indented by tabs is a child of the one above; one after `!` is a heading only. `?`, `*`,
 `+` and `{2}` after a role mean how often it occurs. `<NAME>=A|B` names several types; `<ENTITY>`,
 `<EVENT>`, `<RELATION>` and `<ANY>` are all of a section. `<REL-TYPE>:symmetric` marks relations
-whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a separator.
+whose arguments can be swapped. `<OVERLAP> Arg1:A, Arg2:B, <OVL-TYPE>:contain|equal|cross` allows
+overlaps of entities, `contain` that a B contains an A; `<ANY>` is all of them, and
+`ENTITY-NESTING Arg1:A, Arg2:B` is an older form of `contain`. `#` begins a comment, and a line of
+hyphens is a separator.
 
 *Example lines*:
 
@@ -13,6 +16,7 @@ whose arguments can be swapped. `#` begins a comment, and a line of hyphens is a
     Works_for<TAB>Arg1:Person|Author, Arg2:Org
 """
 
+import heapq
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -41,6 +45,9 @@ _ALL: Mapping[str, tuple[str, ...]] = {
     "<RELATION>": ("relations",),
     "<ANY>": ("entities", "events", "relations"),
 }
+#: The lines about overlaps, the name of all their kinds, and these.
+_OVERLAP, _NESTING, ANY = "<OVERLAP>", "ENTITY-NESTING", "<ANY>"
+_KINDS = ("contain", "equal", "cross", ANY)
 _MACRO = re.compile(r"<([A-Za-z0-9_-]+)>=(.*)")
 _ARGUMENT = re.compile(r"([^\s:]+?)(\?|\*|\+|\{[0-9-]+\})?:(.+)")
 _NUMBERS = re.compile(r"\{([0-9]{1,4})?(-)?([0-9]{1,4})?\}")
@@ -78,6 +85,24 @@ class ConfLabel(NamedTuple):
     at: int
 
 
+class ConfOverlap(NamedTuple):
+    """A line about overlaps.
+
+    Attributes:
+        inner: the types of the first argument; of `contain`, what is inside.
+        outer: those of the second argument.
+        kinds: what is allowed: `contain`, `equal`, `cross` or `<ANY>`.
+        at: where it is.
+        arguments: both arguments.
+    """
+
+    inner: frozenset[str]
+    outer: frozenset[str]
+    kinds: frozenset[str]
+    at: int = 0
+    arguments: tuple[ConfArgument, ...] = ()
+
+
 @dataclass(frozen=True)
 class AnnotationConf:
     """An annotation.conf as it was read.
@@ -89,6 +114,7 @@ class AnnotationConf:
         macros: the types of names in angle brackets.
         problems: what cannot be read, with offsets.
         headings: where sections begin in the text.
+        overlaps: the lines about overlaps.
     """
 
     path: str
@@ -97,6 +123,7 @@ class AnnotationConf:
     macros: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     problems: Sequence[Problem] = ()
     headings: Mapping[str, int] = field(default_factory=dict)
+    overlaps: Sequence[ConfOverlap] = ()
 
     def section(self, name: str) -> Sequence[ConfLabel]:
         """The labels of a section."""
@@ -208,7 +235,9 @@ class AnnotationConf:
     def undeclared_types(self, unit: str) -> Iterator[Problem]:
         """Give the problems of types of arguments that are not declared, in a unit."""
         known, section = {*self.type_names}, _OF_UNITS.get(unit, "")
-        every = [each for item in self.section(section) for each in item.arguments]
+        overlaps = self.overlaps if section == "relations" else ()
+        items = heapq.merge(self.section(section), overlaps, key=attrgetter("at"))
+        every = [each for item in items for each in item.arguments]
         wrong = dict.fromkeys(
             name
             for argument in every
@@ -268,6 +297,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
     macros: dict[str, tuple[str, ...]] = {}
     problems: list[Problem] = []
     headings: dict[str, int] = {}
+    overlaps: list[ConfOverlap] = []
     unknown: list[tuple[int, str]] = []
     section, at, above = "", 0, list[str]()
     for line in text.split("\n"):
@@ -282,7 +312,9 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
             if section == "?":
                 unknown.append((start, written))
             continue
-        if content[0] == "<":
+        if content.split(None, 1)[0] in {_OVERLAP, _NESTING} and section == "relations":
+            overlaps += _overlap(written, start, problems)
+        elif content[0] == "<":
             if macro := _MACRO.fullmatch(content):
                 macros[f"<{macro[1]}>"] = tuple(part.strip() for part in macro[2].split("|"))
         elif section not in {"", "?"}:
@@ -293,7 +325,7 @@ def parse(text: str, path: str = "annotation.conf") -> AnnotationConf:
         values = {"reason": f"unknown section {written.strip()}", "hint": meant[names[written]]}
         problems.append(Problem("TSK201", 0, start, start + len(written), values))
     problems.sort(key=attrgetter("start"))
-    return AnnotationConf(path, text, sections, macros, problems, headings)
+    return AnnotationConf(path, text, sections, macros, problems, headings, overlaps)
 
 
 def _label(line: str, start: int, above: list[str], problems: list[Problem]) -> ConfLabel:
@@ -340,3 +372,32 @@ def _add_arguments(
             values = {"reason": f"{written} is not an argument", "hint": "write it as ROLE:TYPE"}
             problems.append(Problem("TSK201", 0, offset, offset + len(written), values))
     return symmetric
+
+
+def _overlap(line: str, start: int, problems: list[Problem]) -> Iterator[ConfOverlap]:
+    """Yield what a line about overlaps declares; nothing for one that brat ignores.
+
+    Args:
+        line: the line, without a comment.
+        start: its offset in the text.
+        problems: takes what cannot be read.
+    """
+    name, *rest = line.strip().split(None, 1)
+    end, arguments = start + len(line), list[ConfArgument]()
+    begin = end - len(rest[0]) if rest else end
+    _add_arguments("".join(rest), begin, arguments, problems)
+    types = {argument.role: frozenset(argument.types) for argument in reversed(arguments)}
+    written = [part.strip() for part in "".join(rest).split(",")]
+    listed = next((part for part in written if part.startswith("<OVL-TYPE>:")), "")
+    kinds = ["contain"] if name == _NESTING else listed.partition(":")[2].split("|")
+    wrong = ", ".join(kind for kind in kinds if kind not in _KINDS)
+    reason = f"unknown overlap {wrong}" if wrong else ""
+    reason = f"{name} has no <OVL-TYPE>" if kinds == [""] else reason
+    reason = reason if {"Arg1", "Arg2"} <= types.keys() else f"{name} has no Arg1 and Arg2"
+    if reason:
+        hint = f"write {name} Arg1:TYPE, Arg2:TYPE, <OVL-TYPE>:{'|'.join(_KINDS[:3])}"
+        values = {"reason": reason, "hint": hint}
+        problems.append(Problem("TSK201", 0, start, end, values))
+    known = frozenset(kinds) & {*_KINDS}
+    if known and {"Arg1", "Arg2"} <= types.keys():
+        yield ConfOverlap(types["Arg1"], types["Arg2"], known, start, tuple(arguments))

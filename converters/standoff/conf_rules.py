@@ -9,6 +9,7 @@ from operator import attrgetter
 import polars as pl
 
 from hlteval.converters.standoff.annotation_conf import AnnotationConf, ConfArgument, ConfLabel
+from hlteval.converters.standoff.conf_overlaps import wrong_overlaps
 from hlteval.findings import Bounded, Finding, Problem
 from hlteval.findings.suggest import hints
 from hlteval.representation import Corpus
@@ -78,7 +79,10 @@ class FolderConf:
         key = ["document", "target"]
         filled = filled.join(filler, on=key, how="left", maintain_order="left")
         aimed = values.join(filler, on=key, how="left", maintain_order="left")
+        entities = corpus.mentions.filter(pl.col("label").is_in([*self._labels_of("entities")]))
+        entities = entities.select(*place, "label", "start", "end", "fragments", id="mention")
         parts = [
+            pl.DataFrame([*wrong_overlaps(self.conf, entities)], schema_overrides=_WRONG),
             *(
                 self._labels(rows, section)
                 for section, rows in (

@@ -40,6 +40,7 @@ from hlteval.converters.toolkit.span_texts import (
     is_text_of,
     matching_units,
 )
+from hlteval.converters.toolkit.spans import Quotes
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source
@@ -237,7 +238,7 @@ class Draft(TableBuilder):
         if () not in self.bad:
             self.dialect.take(self, value)
         else:
-            self.rejected.append(self.reporter.rejection(index, len(self.rejected), *place))
+            self.reject(self.reporter.rejection(index, self.rejected_count, *place))
         return self.last - self.first
 
     def report(self, code: str, path: Path, **values: object) -> None:
@@ -266,6 +267,7 @@ class Draft(TableBuilder):
         own = str(name) if isinstance(name, str | int) and name != "" else self.stem
         row = self.merged.get(own)
         self.text = text
+        self.quotes = Quotes(text or "")
         self.place = place_in(text or "", self.offsets)
         if row is not None and self.rows["documents"][row][2] == text:
             self.row = row
@@ -337,7 +339,8 @@ class Draft(TableBuilder):
         """
         written, (start, end) = span, self.place(*span)
         if self.text is not None:
-            there = self.text[start:end] if start >= 0 else ""
+            is_own = isinstance(text, str) and text != ""
+            there = self.text[start:end] if is_own and start >= 0 else ""
             if isinstance(text, str) and text and not is_text_of(text, there):
                 window, at = TextWindow(self.text, 0), (self.index, path)
                 units = matching_units(window, [written], text) - {self.offsets}
@@ -347,8 +350,10 @@ class Draft(TableBuilder):
                 self.report("JAN202", path, begin=written[0], end=written[1])
             elif end > len(self.text):
                 self.report("JAN201", path, end=written[1], length=len(self.text))
-            if not isinstance(text, str) or text.replace("\\n", "\n") == there:
-                text = there
+            if isinstance(text, str):
+                text = there if text.replace("\\n", "\n") == there else text
+            else:
+                text = self.quotes.at((start, end)) if start >= 0 else ""
         own = (self.row, self.origin, self.record, name, label, start, end, None)
         given = text if isinstance(text, str) else None
         row = (*own, given, entity, None, confidence, None, annotator)

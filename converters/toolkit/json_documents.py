@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import from_dictionaries, keyed
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
@@ -131,6 +131,7 @@ def _lines(text: str) -> Content:
     """The documents of a file that has one a line."""
     found: list[tuple[int, int]] = []
     content, at = Content(text, [], found=found), 0
+    value_of = lru_cache(maxsize=100)(_value_of)  # many lines are alike
     for line in text.split("\n"):
         end, index = at + len(line), len(found)
         if line.strip():
@@ -138,7 +139,7 @@ def _lines(text: str) -> Content:
             found.append((begin, end))
             valid, value = strict(line.encode())
             if not valid:
-                value, problems = _value_of(line.lstrip())
+                value, problems = value_of(line.lstrip())
                 content.unreadable[index] = problems[0].code if problems else "JSN101"
                 content.problems += [(index, problem.shift(begin)) for problem in problems]
             content.values.append(value)
@@ -275,8 +276,8 @@ class Reporter:
         def explain(path: Path, keyword: str) -> Mapping[str, object]:
             return structure.explain(errors_in(*structure.part(path))[path, keyword])
 
-        def order(broken: tuple[Path, str]) -> tuple[list[str], bool]:
-            return [str(step) for step in broken[0]], broken[1] != "type"
+        def order(broken: tuple[Path, str]) -> tuple[str, bool]:
+            return "\0".join(map(str, broken[0])), broken[1] != "type"  # a list takes twice as much
 
         broken = broken_keywords(structure.schema, document, lists=structure.lists)
         for path, keyword in sorted(broken, key=order):
@@ -321,7 +322,8 @@ class TableBuilder:
     Attributes:
         names: the names of documents in use, and how often each was written.
         rows: the rows of each table, without their numbers.
-        rejected: those of documents that cannot be read.
+        rejected: those of documents that cannot be read, after those that are `packed` as tables.
+        rejected_count: how many these are.
         texts: how many characters the texts have.
     """
 
@@ -336,6 +338,8 @@ class TableBuilder:
         self.rows: dict[str, list[Any]] = defaultdict(list)
         self.frames: dict[str, list[pl.DataFrame]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
+        self.rejected_count = 0
+        self.packed = [from_dictionaries("rejected_records", ())]
         self.texts = 0
 
     def open(self, reporter: Reporter) -> None:
@@ -383,10 +387,18 @@ class TableBuilder:
         }
         self.frames[table].append(pl.DataFrame(lists).select(**lists, **same))
 
+    def reject(self, row: Mapping[str, object]) -> None:
+        """Add a document that cannot be read: `Reporter.reject` and `rejection` make the row."""
+        self.rejected.append(row)
+        self.rejected_count += 1
+        if len(self.rejected) == _LARGE:  # a table takes a tenth of the memory
+            self.packed.append(from_dictionaries("rejected_records", self.rejected))
+            self.rejected.clear()
+
     @property
     def is_full(self) -> bool:
         """Whether the documents are enough for a batch."""
-        count = len(self.rows["documents"]) + len(self.rejected)
+        count = len(self.rows["documents"]) + self.rejected_count
         kept = len(self.rows["attributes"])
         return self.texts >= _CHARACTERS or count >= _MOST or kept >= _KEPT
 
@@ -403,7 +415,8 @@ class TableBuilder:
                     pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), pl.all()
                 )
             tables[name] = frame
-        tables["rejected_records"] = self.rejected
+        rejected = from_dictionaries("rejected_records", self.rejected)
+        tables["rejected_records"] = pl.concat([*self.packed, rejected])
         self.begin()
         return tables
 
@@ -441,8 +454,8 @@ class TableBuilder:
         self.open(reporter)
         for index, value in enumerate(reporter.take()):
             if index in content.unreadable or not isinstance(value, dict):
-                row = len(self.rejected)
-                self.rejected.append(reporter.reject(index, row, origin, record))
+                row = self.rejected_count
+                self.reject(reporter.reject(index, row, origin, record))
                 record += 1
             else:
                 name = stem if content.single else f"{stem}-{index + 1}"
@@ -500,7 +513,8 @@ def locate_records(
             continue
         index, path = paths[place.record]
         layout = layouts.setdefault(index, Layout(text, content.extents[index][0]))
-        path = (*path, place.field) if layout.stretch((*path, place.field)) else path
+        own = (*path, place.field)
+        path = own if layout.find(own) is not None else path
         span = lines.span(*layout.place(path))
         found.append(Location(span, lines.excerpt(span)))
     return found

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 from hlteval.representation import Corpus
 
 _ENCODING = "utf-32-le"
+#: Characters that are compared at a time.
+_BLOCK = 1_000_000
 
 
 def are_at_place(corpus: Corpus) -> pl.Series:
@@ -53,7 +55,8 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
     fits = (pl.col("start") >= 0) & (pl.col("end") <= pl.col("size"))
     fits &= pl.col("quoted").str.len_chars() == length
     start = pl.col("start").clip(0)
-    there = pl.col("text").cast(pl.Binary).bin.slice(start, (pl.col("end") - start).clip(0))
+    size = pl.when(fits).then(length).otherwise(0)  # a slice is a copy
+    there = pl.col("text").cast(pl.Binary).bin.slice(start, size.clip(0))
     same = pl.col("plain") & (there == pl.col("quoted").cast(pl.Binary))
     found = table.select((fits & same).fill_null(value=False)).to_series()
     if texts["plain"].all():
@@ -64,14 +67,20 @@ def are_quoted(documents: pl.DataFrame, spans: pl.DataFrame) -> pl.Series:
 
 def _are_equal(texts: pl.DataFrame, spans: pl.DataFrame) -> NDArray[np.bool_]:
     """Whether the text of each span, which is as long, is that of its document, which is known."""
-    size = spans.select(pl.col("end") - pl.col("start")).to_series().to_numpy()
     bases = texts.select("document", base=pl.col("size").cum_sum() - pl.col("size"))
     bases = spans.select("document").join(bases, on="document", maintain_order="left")
-    first, ends = (bases["base"] + spans["start"]).to_numpy(), np.cumsum(size)
-    place = np.arange(int(size.sum())) + np.repeat(first - (ends - size), size)
-    differs = _code_points(texts["text"])[place] != _code_points(spans["quoted"])
-    before = np.r_[0, np.cumsum(differs)]
-    return np.asarray(before[ends] == before[ends - size])
+    points = _code_points(texts["text"])
+    size = spans.select(pl.col("end") - pl.col("start")).to_series().to_numpy()
+    firsts, blocks = (bases["base"] + spans["start"]).to_numpy(), np.cumsum(size) // _BLOCK
+    equal = []
+    for block in np.unique(blocks):  # arrays of places take thirty times the texts
+        own = blocks == block
+        sizes = size[own]
+        ends = np.cumsum(sizes)
+        place = np.arange(int(sizes.sum())) + np.repeat(firsts[own] - (ends - sizes), sizes)
+        before = np.r_[0, np.cumsum(points[place] != _code_points(spans["quoted"].filter(own)))]
+        equal.append(before[ends] == before[ends - sizes])
+    return np.concatenate([np.zeros(0, dtype=bool), *equal])
 
 
 def _code_points(texts: pl.Series) -> NDArray[np.unsignedinteger]:

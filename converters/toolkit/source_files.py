@@ -141,10 +141,13 @@ def batches(
 
 def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
     """Write files by name, each with its content, in a folder that is made."""
+    made = set[Path]()
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files:
         file = folder / name
-        file.parent.mkdir(parents=True, exist_ok=True)
+        if file.parent not in made:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            made.add(file.parent)
         file.write_text(content, "utf-8", newline="")
 
 

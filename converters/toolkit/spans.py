@@ -1,9 +1,34 @@
-"""Discontinuous spans, as the representation has them."""
+"""Texts of spans, and discontinuous spans, as the representation has them."""
 
 import polars as pl
 
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.representation import Corpus
+
+#: Most times that spans may have each character of a text, on average; and how many more.
+_REPEATED, _MORE = 20, 200_000
+
+
+class Quotes:
+    """The texts of spans of a document, for spans whose file has none.
+
+    Nested and equal spans repeat the text: a megabyte of them would have gigabytes. Spans after
+    those that have 20 times the text, and 200,000 characters more, have no text of their own.
+
+    Examples:
+        >>> quotes = Quotes("in Osh")
+        >>> quotes.at((3, 6)), quotes.at((0, 2), (3, 6))
+        ('Osh', 'in Osh')
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text, self.left = text, _REPEATED * len(text) + _MORE
+
+    def at(self, *places: tuple[int, int]) -> str | None:
+        """Return the text at some places, joined by spaces; None if spans have too much."""
+        pieces = [self.text[max(start, 0) : max(end, 0)] for start, end in places]
+        self.left -= sum(map(len, pieces))
+        return " ".join(pieces) if self.left >= 0 else None
 
 
 def candidates(corpus: Corpus) -> dict[int, list[str]]:
@@ -49,14 +74,15 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         By `row` of the spans whose documents have a text: `there`, the text of the fragments with
-        spaces between and for line ends, and `fit`, whether all offsets are ordered and inside the
-        text.
+        spaces between and for line ends, null if spans repeat the text too often (`Quotes`), and
+        `fit`, whether all offsets are ordered and inside the text.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     placed = fragments(mentions.filter(pl.col("document").is_in(list(texts))))
     spans = placed.select("document", "start", "end").rows()
     # Polars searches a code point from the beginning of the text each time; Python indexes it.
-    cut = [texts[document][max(start, 0) : max(end, 0)] for document, start, end in spans]
+    quotes = {document: Quotes(text) for document, text in texts.items()}
+    cut = [quotes[document].at((start, end)) for document, start, end in spans]
     fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
     text = pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " ")
     found = placed.select("row", there=text, fit=pl.Series(fit, dtype=pl.Boolean))

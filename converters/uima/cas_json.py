@@ -142,9 +142,10 @@ class _Reader:
         if field == "members":
             view = item.get("sofaID") if isinstance(item, dict) else None
             members = (_VIEWS, str(view or INITIAL), "%MEMBERS")
-            return members if self.layout.stretch(members) else path
+            return path if self.layout.find(members) is None else members
         names = ((*path, sign + field) for sign in ("", "@", "#", "%"))
-        return next((each for each in names if field and self.layout.stretch(each)), path)
+        found = (each for each in names if field and self.layout.find(each) is not None)
+        return next(found, path)
 
     def cas(self) -> Cas | None:
         """All that is in the file; None if it has no structures."""

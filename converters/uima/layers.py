@@ -18,6 +18,7 @@ from pathlib import PurePath
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import DocumentRows, decimal, number, read_rows
 from hlteval.converters.toolkit.source_files import FindDocuments, stem
+from hlteval.converters.toolkit.spans import Quotes
 from hlteval.sources import Member, Source
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -48,8 +49,6 @@ _STRUCTURE = re.compile(
 )
 #: Folders of an export of INCEpTION that have a folder for each document.
 _EXPORTED = frozenset(("annotation", "curation"))
-#: Most times that spans may have each character of a text, on average.
-_REPEATED = 20
 #: The file of a document that nobody has annotated yet.
 _INITIAL = "INITIAL_CAS"
 
@@ -179,7 +178,7 @@ class _Document:
     """A document while the annotations of one annotator are added.
 
     Attributes:
-        left: how much text spans may still have: nested ones repeat it.
+        quotes: the texts of spans.
         names: the identifiers of mentions and events by their keys.
     """
 
@@ -187,13 +186,12 @@ class _Document:
         self, rows: DocumentRows, text: str | None, choice: Choice, annotator: str | None
     ) -> None:
         self.rows, self.text, self.choice, self.annotator = rows, text, choice, annotator
-        self.left = _REPEATED * len(text or "") + 1_000_000
+        self.quotes = Quotes(text or "")
         self.names: dict[str, str] = {}
 
     def quote(self, start: int, end: int) -> str | None:
         """The text of a span; None without a text, or if all spans have too much."""
-        self.left -= end - start
-        return None if self.text is None or self.left < 0 else self.text[start:end]
+        return None if self.text is None else self.quotes.at((start, end))
 
     def add_structure(self, annotations: Sequence[Annotation]) -> None:
         """Add sentences and tokens; a token is of the last sentence that holds it."""

@@ -22,6 +22,8 @@ _PRIMITIVE = frozenset(
     f"uima.cas.{name}"
     for name in ("String", "Boolean", "Byte", "Short", "Integer", "Long", "Float", "Double")
 )
+#: Supertypes of a type, with itself, whose features it has.
+_DEEPEST = 100
 
 
 class Types:
@@ -49,6 +51,8 @@ class Types:
     def features(self, name: str) -> dict[str, str]:
         """The ranges of all features of a type, also of its supertypes; those come first.
 
+        Of very many supertypes, the nearest 100 count: chains of thousands cost their square.
+
         Examples:
             >>> types = Types()
             >>> types.add("a.B", "uima.tcas.Annotation", {"value": "uima.cas.String"})
@@ -56,7 +60,7 @@ class Types:
             {'value': 'uima.cas.String'}
         """
         line: dict[str, None] = {}
-        while name in self.supertypes and name not in line:
+        while name in self.supertypes and name not in line and len(line) < _DEEPEST:
             line[name] = None
             name = self.supertypes[name]
         return {

@@ -456,19 +456,32 @@ class Layout:
 
     def place(self, path: Path) -> tuple[int, int]:
         """Start and end of a part; of an object, an array or what is not there, one character."""
-        start, end = self.stretch(path) or (self.start, self.start + 1)
-        container = not path or self.text[start : start + 1] in {"{", "["}
-        return (start, start + 1) if container else (start, end)
+        start = self.find(path)
+        if start is None or not path or self.text[start : start + 1] in {"{", "["}:
+            start = self.start if start is None else start
+            return start, start + 1
+        return self.stretch(path) or (start, start + 1)
 
     def stretch(self, path: Path) -> tuple[int, int] | None:
         """Start and end of a part with all that is in it; None if there is no such part."""
+        start = self.find(path)
+        if start is None:
+            return None
         if self._parsed is None:
             try:
-                start = self._begin(path)
-                return None if start is None else (start, _PLAIN_SCAN(self.text, start)[1])
-            except (ValueError, StopIteration, RecursionError):  # not valid JSON
+                return start, _PLAIN_SCAN(self.text, start)[1]
+            except (ValueError, StopIteration, RecursionError):
                 self._parsed = parse(self.text, self.start).values
         return self._parsed.get(path)
+
+    def find(self, path: Path) -> int | None:
+        """The start of a part, valid JSON or not; None if there is no such part."""
+        if self._parsed is None:
+            try:
+                return self._begin(path)
+            except (ValueError, StopIteration, RecursionError):
+                self._parsed = parse(self.text, self.start).values
+        return self._parsed[path][0] if path in self._parsed else None
 
     def _begin(self, path: Path) -> int | None:
         """The start of a part; None if there is no such part."""

@@ -9,6 +9,7 @@ import pytest
 
 from hlteval import read, validate
 from hlteval.converters.standoff.annotation_conf import parse
+from hlteval.converters.standoff.conf_overlaps import Entity, _wrong_pairs
 from hlteval.converters.standoff.conf_rules import FolderConf
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "brat-conf"
@@ -29,7 +30,9 @@ ACF206-both-directions   texts/d.ann       8  1  3 W 11 remove one of both
 ACF207-misspelt          texts/d.ann       7 18 22 E 21 use High or Low
 ACF207-no-value          texts/d.ann       7  4 14 E 21 use High or Low
 ACF207-with-value        texts/d.ann       8 16 19 E 20 write it without a value
+ACF208-nested            texts/d.ann       7 10 15 E  9 @
 """
+_OVERLAP = "correct a span, or declare <OVERLAP> Arg1:Place, Arg2:Org, <OVL-TYPE>:contain"
 ROWS = [line.split(maxsplit=7) for line in PLACES.strip().splitlines()]
 
 
@@ -53,7 +56,7 @@ def test_a_fixture_raises_its_code_and_nothing_else(row: list[str]) -> None:
     assert only.file == str(path / file)
     assert only.span is not None
     assert [only.span.line, only.span.column, only.span.end_column] == [*map(int, numbers)]
-    assert only.help == hint
+    assert only.help == hint.replace("@", _OVERLAP)
     if line != "0":
         conf = (path / "annotation.conf").read_text("utf-8").split("\n")
         written = conf[int(line) - 1].strip()
@@ -157,3 +160,80 @@ def test_further_problems_of_the_file_are_at_their_lines() -> None:
         ("ACF101", ":7:13", 1),
     ]
     assert [item.further.places for item in found if item.further] == [(2, 5, 7, 7), (7,)]
+
+
+SPANS = "T1\tO 0 9\tabcdefghi\nT2\tP 0 3\tabc\nT3\tP 0 3\tabc\nT4\tO 2 5\tcde\nT5\tQ 9 10\tj\n"
+SPANS += "T6\tP 0 1;2 3\ta c\nE1\tE:T7\nT7\tE 0 9\tabcdefghi\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "found"),
+    [
+        ("", []),
+        (
+            "<OVERLAP> Arg1:P, Arg2:O, <OVL-TYPE>:contain",
+            ["T3 have the span of P T2", "T4 cross P T6", "T6 be inside of P T2"],
+        ),
+        ("<OVERLAP>\tArg1:<ENTITY>, Arg2:<ANY>, <OVL-TYPE>:contain|equal", ["T4 cross P T6"]),
+        ("ENTITY-NESTING Arg1:P, Arg2:<ANY>", ["T3 have the span of P T2", "T4 cross P T6"]),
+        (  # in both orders, where all is allowed
+            "<OVERLAP> Arg1:O, Arg2:P, <OVL-TYPE>:<ANY>",
+            ["T3 have the span of P T2", "T4 be inside of O T1", "T6 be inside of P T2"],
+        ),
+        ("<OVERLAP> Arg1:A, Arg2:A, <OVL-TYPE>:contain|equal|cross", []),  # with all children
+        (
+            "<OVERLAP> Arg1:P, Arg2:A, <OVL-TYPE>:contain|equal\n"
+            "<OVERLAP> Arg1:O, Arg2:O, <OVL-TYPE>:contain",
+            ["T4 cross P T6"],
+        ),
+    ],
+)
+def test_overlaps_that_no_line_allows(line: str, found: list[str], tmp_path: Path) -> None:
+    conf = f"[entities]\n!A\n\tP\n\tO\nQ\n[relations]\n{line}\n[events]\nE\n"
+    for name, text in (("txt", "abcdefghij\n"), ("ann", SPANS), ("conf", conf)):
+        file = "annotation.conf" if name == "conf" else f"d.{name}"
+        (tmp_path / file).write_text(text, "utf-8")
+    findings = read(tmp_path)[1]
+    assert {item.code for item in findings} <= {"ACF208"}
+    told = [item.message.partition(" cannot ") for item in findings]
+    assert [f"{who.split(' ')[1]} {what}" for who, _, what in told] == found
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("<OVERLAP> Arg1:P, Arg2:P, <OVL-TYPE>:contian|equal", "unknown overlap contian"),
+        ("<OVERLAP> Arg1:P, Arg2:P", "<OVERLAP> has no <OVL-TYPE>"),
+        ("<OVERLAP> Arg1:P, <OVL-TYPE>:equal", "<OVERLAP> has no Arg1 and Arg2"),
+        ("<OVERLAP>", "<OVERLAP> has no Arg1 and Arg2"),
+    ],
+)
+def test_a_line_about_overlaps_that_brat_ignores(line: str, reason: str) -> None:
+    conf = parse(f"[entities]\nP\n[relations]\n{line}\n")
+    (problem,) = conf.problems
+    assert (problem.code, problem.values["reason"]) == ("TSK201", reason)
+    assert conf.text[problem.start : problem.end] == line
+    kinds = [{*overlap.kinds} for overlap in conf.overlaps]
+    assert kinds == ([{"equal"}] if "contian" in line else [])
+
+
+def test_types_of_overlaps_are_declared() -> None:
+    text = "[entities]\nP\n[relations]\n<OVERLAP> Arg1:P, Arg2:Q, <OVL-TYPE>:equal\n"
+    conf = parse(text)
+    (problem,) = conf.undeclared_types("relations")
+    assert text[problem.start : problem.end] == "Q"
+    assert conf.labels("relations") == ()
+
+
+def test_many_entities_of_one_place_are_compared_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def is_allowed(first: str, second: str, kind: str) -> bool:
+        calls.append(kind)
+        return True
+
+    equal = [Entity(0, at, f"T{at}", f"L{at % 7}", ((0, 9),)) for at in range(500)]
+    nested = [Entity(0, 500 + at, "T", "L", ((at, 2_000 - at),)) for at in range(500)]
+    assert [*_wrong_pairs(equal + nested, is_allowed)] == []
+    assert calls.count("equal") < 500 * 7 + 1
+    assert len(calls) < 500 * 7 + 500 * 51

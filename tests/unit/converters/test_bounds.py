@@ -1,0 +1,135 @@
+"""Hostile files: the work and the text that they make are in proportion to their size."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benchmarks.dense import shapes
+from hlteval.converters import load
+from hlteval.converters.columns.named_columns import NamedColumns
+from hlteval.converters.toolkit import quotes
+from hlteval.converters.toolkit.spans import Quotes, filled
+from hlteval.converters.uima.types import STRING, Types
+from hlteval.representation import Corpus
+from hlteval.sources import open_source
+from hlteval.syntax import json_text
+from hlteval.syntax.json_text import Layout
+from hlteval.syntax.tsv import Lines
+
+TEXT = "b" * 30_000
+SPANS = 100
+
+
+def _label_studio() -> Any:
+    value = {"start": 0, "end": len(TEXT), "labels": ["X"]}
+    results = [{"id": f"s{at}", "type": "labels", "value": value} for at in range(SPANS)]
+    return [{"id": 1, "data": {"text": TEXT}, "annotations": [{"id": 7, "result": results}]}]
+
+
+def _doccano() -> Any:
+    return {"id": 1, "text": TEXT, "label": [[0, len(TEXT), "X"]] * SPANS}
+
+
+def _pubannotation() -> Any:
+    span = {"begin": 0, "end": len(TEXT)}
+    spans = [{"id": f"T{at}", "span": span, "obj": "X"} for at in range(SPANS)]
+    return {"sourcedb": "x", "sourceid": "1", "text": TEXT, "denotations": spans}
+
+
+def _cas_json() -> Any:
+    sofa = {"%ID": 1, "%TYPE": "uima.cas.Sofa", "sofaID": "_InitialView", "sofaString": TEXT}
+    place = {"%TYPE": "custom.X", "@sofa": 1, "begin": 0, "end": len(TEXT)}
+    spans = [{"%ID": at + 2, **place} for at in range(SPANS)]
+    view = {"%SOFA": 1, "%MEMBERS": [*range(2, SPANS + 2)]}
+    return {"%FEATURE_STRUCTURES": [sofa, *spans], "%VIEWS": {"_InitialView": view}}
+
+
+@pytest.mark.parametrize("make", [_label_studio, _doccano, _pubannotation, _cas_json])
+def test_spans_of_the_whole_text_repeat_it_20_times(
+    make: Callable[[], Any], tmp_path: Path
+) -> None:
+    form = make.__name__[1:].replace("_", "-")
+    path = tmp_path / f"x{load(form).suffixes[0]}"
+    path.write_text(json.dumps(make()))
+    (result,) = load(form).read(open_source(str(path)))
+    texts = result.corpus.mentions["text"].to_list()
+    assert texts == [TEXT] * 26 + [None] * 74  # 20 times the text, and 200,000 characters
+    assert filled(result.corpus).mentions["text"].to_list() == [TEXT] * 52 + [None] * 48
+
+
+def test_texts_of_many_places_count_together() -> None:
+    quotes = Quotes("a" * 10_000)
+    places = [(0, 10_000)] * 20
+    assert quotes.at(*places) == " ".join(["a" * 10_000] * 20)
+    assert quotes.at(*places) is not None
+    assert quotes.at((0, 1)) is None
+
+
+def test_spans_are_compared_in_blocks_of_any_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    place = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1", "label": "X"}
+    spans = [(0, 2, "éa"), (1, 4, "axé"), (2, 4, "xx"), (2, 2, ""), (0, 4, "éaxé"), (3, 4, "x")]
+    names = ("start", "end", "text")
+    mentions = [place | dict(zip(names, span, strict=True)) for span in spans]
+    corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "éaxé"}], mentions=mentions)
+    for block in (1, 3, 100):
+        monkeypatch.setattr(quotes, "_BLOCK", block)
+        assert quotes.are_at_place(corpus).to_list() == [True, True, False, True, True, False]
+
+
+def test_gaps_between_passages_are_filled_up_to_a_limit_in_all(tmp_path: Path) -> None:
+    passages = [{"offset": 600_000 * at, "text": "b"} for at in range(1, 31)]
+    documents = [{"id": str(at), "passages": [passage]} for at, passage in enumerate(passages)]
+    path = tmp_path / "x.bioc.json"
+    path.write_text(json.dumps({"documents": documents}))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert [*map(len, result.corpus.documents["text"])] == [600_001] + [0] * 29
+    path.write_text(json.dumps({"documents": [{"id": "1", "passages": passages}]}))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert [*map(len, result.corpus.documents["text"])] == [600_000 * 16 + 1]
+    found = [(each.code, each.help) for each in result.findings]
+    least = 10_000_000 - 600_000 * 16 + 15
+    assert (
+        found
+        == [("BIO202", f"correct the offset; gaps of at most {least:,} characters are filled")] * 14
+    )
+
+
+def test_the_place_of_an_object_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    layout = Layout('{"a": {"b": [1, 23]}}', 0)
+    assert layout.place(("a", "b", 1)) == (16, 18)
+    monkeypatch.setattr(json_text, "_PLAIN_SCAN", None)
+    assert layout.place(("a", "b")) == (12, 13)
+    assert layout.place(("a",)) == (6, 7)
+    assert layout.find(("a", "b", 1)) == 16
+    assert layout.find(("a", "c")) is None
+
+
+def test_a_type_has_the_features_of_its_nearest_100_supertypes() -> None:
+    types = Types()
+    for at in range(1_000):
+        types.add(f"T{at}", f"T{at + 1}", {f"f{at}": STRING})
+    assert [*types.features("T0")] == [f"f{at}" for at in range(99, -1, -1)]
+
+
+def test_lines_that_are_wrong_alike_share_the_values_of_their_message() -> None:
+    columns = NamedColumns(["ID", "FORM", "NER"], "FORM", "NER", "^#", "^# newdoc", "")
+    rows, _ = columns.read(Lines("a\n" * 3_000 + "1\ta\tO\tb\n1\t\tO\n"))
+    assert [problem.record for problem in rows.problems] == [*range(1, 3_003)]
+    assert len({id(problem.values) for problem in rows.problems}) == 3
+
+
+@pytest.mark.parametrize("form", dict.fromkeys(form for form, _, _ in shapes()))
+def test_each_shape_is_read_as_what_it_is(form: str, tmp_path: Path) -> None:
+    """A file of some records: rows, rejected records or findings, and no exception."""
+    path = tmp_path / f"x{load(form).suffixes[0]}"
+    for own, name, shape in shapes():
+        if own == form:
+            path.write_text(shape.text(500))
+            found = [*load(form).read(open_source(str(path)))]
+            rows = sum(frame.height for each in found for _, frame in each.corpus.tables())
+            assert rows + sum(len(each.findings) for each in found) > len(found), name
