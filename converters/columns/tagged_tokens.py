@@ -9,6 +9,7 @@ import polars as pl
 
 from hlteval.converters.columns.tag_findings import Repair, TagProblems
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
     File,
     locate_lines,
@@ -111,19 +112,8 @@ class TagReader:
 
         problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
         findings = findings_of(problems, finding, file.member.max_per_code)
-        wrong = [problem for problem in rows.problems if problem.record]
-        numbers = pl.Series("record", [problem.record for problem in wrong], dtype=pl.Int64)
-        rejected = pl.DataFrame(
-            {"record": numbers, "text": lines.gather(numbers - 1)}
-        ).with_columns(
-            row=pl.int_range(pl.len(), dtype=pl.Int64),
-            origin=pl.lit(0, pl.Int64),
-            code=pl.Series([problem.code for problem in wrong], dtype=pl.String),
-            kind=pl.lit("token"),
-            column=pl.lit(1, pl.Int64),
-            end_column=pl.col("text").str.len_chars().cast(pl.Int64) + 1,
-            expected=pl.lit(""),
-        )
+        wrong = (problem for problem in rows.problems if problem.record)
+        rejected = rejected_lines("token", wrong, lines)
         tables = self._tables(file, rows, spans, sequence.labels)
         return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
 
