@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -165,17 +165,12 @@ class TagReader:
         }
 
 
-#: Gives the tokens of a text, and where their tags are in a line.
-Divide = Callable[[str, Lines], tuple[TokenRows, Stretch]]
+#: Gives the tokens of the lines of a file, and where their tags are in a line.
+Divide = Callable[[Lines], tuple[TokenRows, Stretch]]
 
 
 def read_tagged(
-    source: Source,
-    form: str,
-    suffix: str,
-    scheme: Scheme | Literal["auto"],
-    repair: Repair,
-    divide: Divide,
+    source: Source, form: str, suffix: str, settings: Mapping[str, Any], divide: Divide
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file; see `TagReader`.
 
@@ -183,9 +178,8 @@ def read_tagged(
         source: the files.
         form: the name of the format.
         suffix: of files, which the names of documents leave out.
-        scheme: of the tags.
-        repair: what becomes of sequences that are not valid in the scheme.
-        divide: gives the tokens of a text with line feeds.
+        settings: the `scheme` of the tags, and the `repair` of sequences that are not valid in it.
+        divide: gives the tokens of lines.
     """
     numbered = source.kind in {"file", "stdin"}
 
@@ -194,8 +188,9 @@ def read_tagged(
         if "\r" in text:  # a single character is found much faster than two
             text = text.replace("\r\n", "\n")
         lines = Lines(text)
-        rows, stretch = divide(text, lines)
-        return TagReader(scheme, repair, suffix, numbered, stretch).read(file, lines, rows)
+        rows, stretch = divide(lines)
+        reader = TagReader(settings["scheme"], settings["repair"], suffix, numbered, stretch)
+        return reader.read(file, lines, rows)
 
     return read_files(source, form, own)
 

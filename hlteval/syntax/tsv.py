@@ -217,6 +217,12 @@ class Lines:
         for at, first in enumerate(self._bounds[1][:-1]):
             yield first, self._slice(at)
 
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The text of some lines at a time, each time after the number of the first one, from 0."""
+        starts, firsts = self._bounds
+        for first, (start, end) in zip(firsts, pairwise(starts), strict=False):
+            yield first, self._text[start:end]
+
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
         """Some lines by their numbers, from 0."""
         wanted = pl.Series("number", numbers, dtype=pl.Int64)
