@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from hlteval.converters.columns.tag_findings import Repair, TagProblems
+from hlteval.converters.columns.tag_findings import TagProblems
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
@@ -20,7 +20,7 @@ from hlteval.converters.toolkit.source_files import (
 )
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import Scheme, Spans, TagSequence, Whole, detect, read_spans
+from hlteval.representation.tag_schemes import Spans, TagSequence, Whole, detect, read_spans
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
@@ -80,15 +80,13 @@ class TagReader:
     """Makes the corpus of a file of its tokens.
 
     Attributes:
-        scheme: of the tags.
-        repair: what becomes of sequences that are not valid in the scheme.
+        settings: the `scheme` of the tags, and the `repair` of sequences that are not valid in it.
         suffix: of files, which the names of documents leave out.
         numbered: whether documents have no names but numbers.
         stretch: the place of a field in its line.
     """
 
-    scheme: Scheme | Literal["auto"]
-    repair: Repair
+    settings: Mapping[str, Any]
     suffix: str
     numbered: bool
     stretch: Stretch
@@ -97,9 +95,10 @@ class TagReader:
         """The corpus of a file, and the findings in it."""
         begins = rows.tokens["begins"].to_numpy()
         sequence = TagSequence.parse(rows.tokens["tag"], begins)
-        scheme = detect(sequence) if self.scheme == "auto" else self.scheme
-        spans, _ = read_spans(sequence, scheme, keep_broken=self.repair != "drop")
-        found = TagProblems(sequence, rows.tokens, scheme, self.repair, self.scheme == "auto")
+        repair, detected = self.settings["repair"], self.settings["scheme"] == "auto"
+        scheme = detect(sequence) if detected else self.settings["scheme"]
+        spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
+        found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
 
         def finding(record: int, problem: Problem) -> Finding:
             if not record:
@@ -189,8 +188,7 @@ def read_tagged(
             text = text.replace("\r\n", "\n")
         lines = Lines(text)
         rows, stretch = divide(lines)
-        reader = TagReader(settings["scheme"], settings["repair"], suffix, numbered, stretch)
-        return reader.read(file, lines, rows)
+        return TagReader(settings, suffix, numbered, stretch).read(file, lines, rows)
 
     return read_files(source, form, own)
 
