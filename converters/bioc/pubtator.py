@@ -35,7 +35,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
-from hlteval.converters.toolkit.rows import keyed, rejected_lines
+from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
@@ -230,9 +230,10 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
             lines: dict[int, list[str]] = defaultdict(list)
+            annotations = (each[:2] for each in _annotations(corpus))
             relations = _relations(corpus).select("document", "label", "targets").iter_rows()
             rows = ((document, (label, *targets)) for document, label, targets in relations)
-            for document, cells, *_ in chain(_annotations(corpus), rows):
+            for document, cells in chain(annotations, rows):
                 lines[document].append("\t".join(re.sub(_BREAKS, " ", cell) for cell in cells))
             for row, name, text in _writable(corpus).select("row", "name", "text").iter_rows():
                 parts = [] if text is None else text.split("\n", 1)
@@ -293,8 +294,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     some = pl.concat([placed.select("document"), pairs.select("document")])
     silent = corpus.documents.join(some, left_on="row", right_on="document", how="anti")
     texts = corpus.documents["text"].str.replace("\n", "", literal=True)
-    odd = pl.any_horizontal(pl.col(pl.String).str.contains(_BREAKS)).fill_null(value=False)
-    cells = [corpus.mentions, corpus.links, corpus.frames, corpus.arguments]
+    cells = (corpus.mentions, corpus.links, corpus.frames, corpus.arguments)
     return {
         "names that cannot begin a line": corpus.documents.height - _writable(corpus).height,
         "documents without anything": silent["text"].null_count(),
@@ -309,7 +309,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         ),
         "arguments other than Arg1 and Arg2": int(pairs["odd"].sum()),
         "arguments that are mentions, which become entities": int(pairs["mentions"].sum()),
-        "cells with line breaks or tabs": sum(table.filter(odd).height for table in cells),
+        "cells with line breaks or tabs": count_matching(_BREAKS, *cells),
     }
 
 

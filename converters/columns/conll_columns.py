@@ -29,7 +29,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
-from hlteval.converters.columns.cells import read_cells
+from hlteval.converters.columns.cells import cells, read_cells
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
@@ -39,7 +39,6 @@ from hlteval.representation.tag_schemes import Mask, move_suffix
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines, shorten
 
-SUFFIX = ".conll"
 _TAG = re.compile(r"O|[BIESLU]-\S+")
 _BEGIN = re.compile(
     r"(?:#begin document|-DOCSTART-) \((?P<name>[^\n]*?)\)(?:; part 0*(?P<part>[0-9]*))?[ \t]*$"
@@ -48,18 +47,6 @@ _BEGIN = re.compile(
 _MARKER, _SENTENCE = "-DOCSTART-", "sentence"
 #: A line has so many columns at most; so many lines decide how many columns a file has.
 _MOST, _FIRST = 2000, 200
-#: A space beside another, or beside a line feed, as numbers of two bytes.
-_WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
-
-
-def cells(line: str) -> list[str]:
-    r"""The cells of a line: between tabs if it has some, else between spaces.
-
-    Examples:
-        >>> cells("EU NNP  B-ORG "), cells("New York\tB-LOC")
-        (['EU', 'NNP', 'B-ORG'], ['New York', 'B-LOC'])
-    """
-    return line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
 
 
 def sniff(source: Source) -> bool:
@@ -77,11 +64,11 @@ def _is_marker(line: str) -> bool:
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
     given = [_index(settings[name]) for name in ("word", "column")]
-    stretch = _tag_stretch(given[1])
-    return read_tagged(
-        *(source, FORMAT.name, SUFFIX, settings),
-        lambda lines: (_rows(lines, given, settings), stretch),
-    )
+
+    def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
+        return _rows(lines, given, settings), _tag_stretch(given[1])
+
+    return read_tagged(source, FORMAT.name, ".conll", settings, divide)
 
 
 def _index(text: str) -> int:
@@ -116,10 +103,8 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     parts, begun, wrong = list[pl.DataFrame](), list[pl.DataFrame](), list[pl.Series]()
     documents = sentences = 0
     for number, text in lines.texts():  # cells take many times the memory of their text
-        own, between = (text, "\t") if tabs else (_single_spaces(text), " ")
-        if settings["blanks"] == "word" and not tabs:
-            own, between = with_words(own, width, word), "\t"
-        table = read_cells(own, between, width, first=number + 1)
+        joined = word if settings["blanks"] == "word" and not tabs else None
+        table = read_cells(text, "\t" if tabs else " ", width, first=number + 1, joined=joined)
         begins, breaks = _boundaries(table, width, marker)
         filled = [pl.col(str(at)).is_not_null() for at in (width - 1, word, tag)]
         fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
@@ -166,36 +151,6 @@ def _names(begun: pl.DataFrame, lines: Lines) -> list[str]:
         match = _BEGIN.match(line)
         names[number] = ";".join(filter(None, match.groups())) if match else ""
     return names
-
-
-def _single_spaces(text: str) -> str:
-    """Lines with one space between cells, and none at either end."""
-    codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
-    low = codes <= ord(" ")
-    first = np.flatnonzero(low[1:] & low[:-1])
-    pairs = 256 * codes[first].astype(np.int64) + codes[first + 1]
-    if np.isin(pairs, _WIDE).any() or text.startswith(" ") or "\t" in text:
-        text = re.sub(r"[ \t]+", " ", text)
-        text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
-    return text
-
-
-def with_words(text: str, width: int, word: int) -> str:
-    r"""Lines between spaces as lines between tabs: what is too much in a line is in its word.
-
-    Examples:
-        >>> with_words("1 000 CD O\nEU NNP O", 3, 0)
-        '1 000\tCD\tO\nEU\tNNP\tO'
-    """
-    first = word if word >= 0 else width + word
-
-    def join_word(line: re.Match[str]) -> str:
-        parts = line[0].split("\t")
-        more = first + len(parts) - width + 1
-        return "\t".join([*parts[:first], " ".join(parts[first:more]), *parts[more:]])
-
-    longer = re.compile(rf"(?m)^(?!-DOCSTART-|#begin|#end)(?:[^\t\n]*\t){{{width},}}[^\t\n]*$")
-    return longer.sub(join_word, text.replace(" ", "\t"))
 
 
 def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Problem]:

@@ -69,6 +69,17 @@ def from_dictionaries(name: str, rows: Iterable[Mapping[str, object]]) -> pl.Dat
     return pl.concat(frames, rechunk=True)
 
 
+def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
+    r"""The count of rows with a text that matches a pattern, in some tables.
+
+    Examples:
+        >>> count_matching("\t", pl.DataFrame({"name": ["a\tb", "c"], "row": [0, 1]}))
+        1
+    """
+    matches = pl.any_horizontal(pl.col(pl.String).str.contains(pattern))
+    return sum(table.filter(matches).height for table in tables)
+
+
 def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.DataFrame:
     r"""The rows of `rejected_records` of lines that problems make unreadable.
 
