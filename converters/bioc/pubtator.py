@@ -104,7 +104,9 @@ class _Rows:
                 self.rejected += [self.problem("PBT101", record, None)] if line.strip() else []
                 continue
             name = found[1] if found else cells[0]
-            _, parts, annotations = documents.setdefault(name, (record, {}, []))
+            if name not in documents:
+                documents[name] = (record, {}, [])
+            _, parts, annotations = documents[name]
             if not found:
                 annotations.append((record, cells))
             elif found[2] in parts:
@@ -248,11 +250,11 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
     return corpus.documents.filter(~pl.col("name").str.contains(_ODD_NAME))
 
 
-def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, bool]]:
-    """The mentions of a corpus: their documents, their cells, and what these do not keep.
+def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, list[str]]]:
+    """The mentions of a corpus: their documents and cells, and what these may not keep.
 
     Returns:
-        Whether fragments do not follow from the text, and whether entities are not those of a cell.
+        Also whether fragments do not follow from the text, and the identifiers in the last cell.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     others = candidates(corpus)
@@ -265,7 +267,7 @@ def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, b
             quoted = _fragments(there, re.sub(_BREAKS, " ", text), start) == spans
         names = [entity or "", *others.get(row, ())]
         cells = (str(start), str(end), text if quoted else there, label, "|".join(names))
-        yield document, cells, bool(fragments) and not quoted, names != _identifiers(cells[-1])
+        yield document, cells, bool(fragments) and not quoted, names
 
 
 def _relations(corpus: Corpus) -> pl.DataFrame:
@@ -288,8 +290,7 @@ def _relations(corpus: Corpus) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what PubTator cannot represent of its tables, by name."""
     pairs, placed = _relations(corpus), corpus.mentions.filter(writable())
-    flags = [flags for _, _, *flags in _annotations(corpus)]
-    unclear, divided = map(sum, zip(*flags, strict=True)) if flags else (0, 0)
+    written = [(unclear, names) for _, _, unclear, names in _annotations(corpus)]
     links = corpus.links.join(placed, left_on="mention_row", right_on="row", how="semi")
     some = pl.concat([placed.select("document"), pairs.select("document")])
     silent = corpus.documents.join(some, left_on="row", right_on="document", how="anti")
@@ -301,8 +302,12 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "texts with more than one line break": int(texts.str.contains(_TEXT_BREAKS).sum()),
         "identifiers of mentions": corpus.mentions.filter(pl.col("mention") != "").height,
         "mentions outside of texts": corpus.mentions.height - placed.height,
-        "mentions whose fragments do not follow from their text": unclear,
-        "mentions whose entities cannot be in one cell": divided,
+        "mentions whose fragments do not follow from their text": sum(
+            unclear for unclear, _ in written
+        ),
+        "mentions whose entities cannot be in one cell": sum(
+            names != _identifiers("|".join(names)) for _, names in written
+        ),
         "candidates without an entity": corpus.links.height - links["entity"].count(),
         "relations without exactly two arguments": (
             corpus.frames.filter(kind="relation").height - pairs.height

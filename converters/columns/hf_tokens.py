@@ -45,7 +45,7 @@ _ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
 _TEXTS = pl.List(pl.String())
-_TOKENS = {"record": pl.Int64(), "document": pl.Int64(), "word": _TEXTS, "tag": _TEXTS}
+_TOKENS = {"record": pl.Int64, "document": pl.Int64, "word": pl.String, "tag": pl.String}
 
 
 def sniff(source: Source) -> bool:
@@ -69,7 +69,8 @@ def _rows(
         names: the names of tags by number; empty where they are not declared.
     """
     numbers = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
-    rows, taken, documents = list[tuple[Any, ...]](), dict[str, int](), dict[int, str]()
+    columns: dict[str, list[Any]] = {name: [] for name in _TOKENS}
+    taken, documents, count = dict[str, int](), dict[int, str](), 0
     counts, problems = Counter[str](), list[Problem]()
     for record, size, value in every:
         row = value if isinstance(value, dict) else {}
@@ -87,20 +88,22 @@ def _rows(
         elif wrong and (names or any(type(tag) is not int for tag in wrong)):
             code, own = "HFT103", {"given": shorten(str(wrong[0]), 20), "count": len(names)}
         else:
-            counts.update(HFT104=len(wrong), HFT105=given.count(_IGNORED))
+            counts["HFT104"] += len(wrong)
+            counts["HFT105"] += given.count(_IGNORED)
             if isinstance(name := row.get("id"), str | int):
-                documents[len(rows)] = source_files.unique_name(str(name), taken)
+                documents[count] = source_files.unique_name(str(name), taken)
             if wrong:
                 named = [tag if isinstance(tag, str) else _OUTSIDE for tag in named]
-            rows.append((record, len(rows), texts, named))
+            cells = ([record] * len(texts), [count] * len(texts), texts, named)
+            for column, part in zip(columns.values(), cells, strict=True):
+                column.extend(part)
+            count += 1
             continue
         problems.append(Problem(code, record, 0, size, own))
-    columns = map(list, zip(*rows, strict=True)) if rows else [[]] * len(_TOKENS)
-    tokens = pl.DataFrame(dict(zip(_TOKENS, columns, strict=True)), _TOKENS)
-    tokens = tokens.explode("word", "tag")
-    tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
-    some = [Problem(code, 0, 0, 0, {"count": count}) for code, count in counts.items() if count]
-    return TokenRows(tokens, documents, len(rows), [*some, *problems])
+    begins = pl.col("document").is_first_distinct()
+    tokens = pl.DataFrame(columns, _TOKENS).with_columns(begins=begins)
+    some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
+    return TokenRows(tokens, documents, count, [*some, *problems])
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:

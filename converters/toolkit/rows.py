@@ -95,10 +95,12 @@ def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.D
     """
     places = [(each.record, each.code, each.start + 1, each.end + 1) for each in problems]
     rows = keyed("rejected_records", places, ("record", "code", "column", "end_column"))
+    text = lines.gather(rows["record"] - 1)
     return rows.with_columns(
+        pl.min_horizontal("end_column", text.str.len_chars().cast(pl.Int64) + 1),
         origin=pl.lit(0, pl.Int64),
         kind=pl.lit(kind),
-        text=lines.gather(rows["record"] - 1),
+        text=text,
         expected=pl.lit(""),
     )
 

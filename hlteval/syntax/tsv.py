@@ -218,9 +218,10 @@ class Lines:
             yield first, self._slice(at)
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """The text of some lines at a time, each time after the number of the first one, from 0."""
+        """The text of two slices at a time, each time after the number of its first line, from 0."""
         starts, firsts = self._bounds
-        for first, (start, end) in zip(firsts, pairwise(starts), strict=False):
+        bounds = pairwise([*starts[:-1:2], len(self._text)])
+        for first, (start, end) in zip(firsts[:-1:2], bounds, strict=True):
             yield first, self._text[start:end]
 
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
