@@ -218,7 +218,7 @@ class Lines:
             yield first, self._slice(at)
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """The text of two slices at a time, each time after the number of its first line, from 0."""
+        """The text of two slices at a time, each after the number of its first line, from 0."""
         starts, firsts = self._bounds
         bounds = pairwise([*starts[:-1:2], len(self._text)])
         for first, (start, end) in zip(firsts[:-1:2], bounds, strict=True):
