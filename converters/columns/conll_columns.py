@@ -35,7 +35,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
-from hlteval.representation.tag_schemes import Mask, move_suffix
+from hlteval.representation.tag_schemes import move_suffix
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines, shorten
 
@@ -105,7 +105,14 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     for number, text in lines.texts():  # cells take many times the memory of their text
         joined = word if settings["blanks"] == "word" and not tabs else None
         table = read_cells(text, "\t" if tabs else " ", width, first=number + 1, joined=joined)
-        begins, breaks = _boundaries(table, width, marker)
+        head, last = table["0"], table[str(width - 1)]
+        at = (head.str.starts_with(marker) | head.str.starts_with("#")).arg_true()
+        some = head.gather(at)
+        begin = (some == marker) | some.str.starts_with(f"{marker} ")
+        begin |= some.str.starts_with("#begin")
+        begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
+        begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
+        breaks |= (head.is_null() & last.is_null()).to_numpy()
         filled = [pl.col(str(at)).is_not_null() for at in (width - 1, word, tag)]
         fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
         fits = table.select(fit).to_series().to_numpy()
@@ -129,28 +136,13 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     if settings["document"] == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum())
         return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-    return TokenRows.of(tokens, _names(pl.concat(begun), lines), problems)
-
-
-def _boundaries(table: pl.DataFrame, width: int, marker: str) -> tuple[Mask, Mask]:
-    """Whether each line begins a document, and whether it is between sentences."""
-    first, last = table["0"], table[str(width - 1)]
-    at = (first.str.starts_with(marker) | first.str.starts_with("#")).arg_true()
-    some = first.gather(at)
-    begin = (some == marker) | some.str.starts_with(f"{marker} ") | some.str.starts_with("#begin")
-    begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
-    begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
-    return begins, breaks | (first.is_null() & last.is_null()).to_numpy()
-
-
-def _names(begun: pl.DataFrame, lines: Lines) -> list[str]:
-    """The names in the lines that begin documents; empty where they have none."""
-    bare = (begun["first"] == _MARKER) & ~begun["second"].str.starts_with("(").fill_null(False)
-    at, names = (~bare).arg_true(), [""] * len(begun)
-    for number, line in zip(at, lines.gather(begun["record"].gather(at) - 1), strict=True):
+    every = pl.concat(begun)
+    bare = (every["first"] == _MARKER) & ~every["second"].str.starts_with("(").fill_null(False)
+    named, names = (~bare).arg_true(), [""] * len(every)
+    for at, line in zip(named, lines.gather(every["record"].gather(named) - 1), strict=True):
         match = _BEGIN.match(line)
-        names[number] = ";".join(filter(None, match.groups())) if match else ""
-    return names
+        names[at] = ";".join(filter(None, match.groups())) if match else ""
+    return TokenRows.of(tokens, names, problems)
 
 
 def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Problem]:
