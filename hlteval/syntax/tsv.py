@@ -217,6 +217,13 @@ class Lines:
         for at, first in enumerate(self._bounds[1][:-1]):
             yield first, self._slice(at)
 
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The text of two slices at a time, each after the number of its first line, from 0."""
+        starts, firsts = self._bounds
+        bounds = pairwise([*starts[:-1:2], len(self._text)])
+        for first, (start, end) in zip(firsts[:-1:2], bounds, strict=True):
+            yield first, self._text[start:end]
+
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
         """Some lines by their numbers, from 0."""
         wanted = pl.Series("number", numbers, dtype=pl.Int64)

@@ -161,3 +161,9 @@ def test_a_column_without_a_name_is_that_of_documents_only(tmp_path: Path) -> No
     path = tmp_path / "x.csv"
     path.write_text(",sentence,label\n0,a b,pos\n1,c,neg\n", "utf-8")
     assert labels(path) == [("0", "pos"), ("1", "neg")]
+
+
+def test_a_wide_table_without_labels_is_empty(tmp_path: Path) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text("id\nd1\nd2\n", "utf-8")
+    assert labels(path, wide="yes") == []
