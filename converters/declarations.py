@@ -22,14 +22,19 @@ The functions are those of the module that are called as the fields are. If the 
   `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
+A `read` or `locate` with `**settings` gets all settings of reading, those that are not set with the
+defaults that the file declares.
+
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
 """
 
 import sys
 from functools import partial
+from inspect import signature
 from itertools import chain
 
 import msgspec
+from msgspec.structs import replace
 
 from hlteval.converters import ALL, declared
 from hlteval.converters.format import EVERYTHING, Format, one_table
@@ -62,7 +67,14 @@ def declaration(module: str) -> Format:
         fields["carries"] = EVERYTHING
     if fields.pop("writes") != ("write" in fields):
         raise msgspec.ValidationError(f"`writes` of {module} does not agree with its `write`")
-    return msgspec.convert(fields, Format, dec_hook=make_function)
+    form = msgspec.convert(fields, Format, dec_hook=make_function)
+    reading = (setting for setting in form.settings if setting.of == "read" and not setting.sets)
+    usual = {setting.name.replace("-", "_"): setting.default for setting in reading}
+    functions = {name: getattr(form, name) for name in ("read", "locate") if usual}
+    every = {
+        name: own for name, own in functions.items() if "settings" in signature(own).parameters
+    }
+    return replace(form, **{name: partial(function, **usual) for name, function in every.items()})
 
 
 def _defaults(tables: Tables, own: Tables) -> dict[str, object]:

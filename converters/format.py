@@ -44,7 +44,8 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Something that can be set for a format: a parameter of its `read` or its `write`.
 
     `name` is as on the command line; the parameter has underscores for its hyphens. A setting of
-    `write` with `counts` is a parameter of `count_losses` too. Both uses may have one name.
+    `write` with `counts` is a parameter of `count_losses` too. Both uses may have one name. One
+    with `sets` is no parameter: its choices give values to other settings.
     """
 
     name: str
@@ -53,6 +54,7 @@ class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     of: Literal["read", "write"]
     choices: tuple[str, ...] = ()
     counts: bool = False
+    sets: Mapping[str, Mapping[str, str]] = msgspec.field(default_factory=dict)
 
 
 class WrongSetting(ValueError):
@@ -167,6 +169,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         """
         bound: dict[str, dict[str, str]] = {"read": {}, "write": {}, "count": {}, "locate": {}}
         places = signature(self.locate).parameters  # places may depend on settings of reading
+        for setting in self.settings:
+            values = {**values, **setting.sets.get(values.get(setting.name, ""), {})}
         for name, value in values.items():
             settings = [setting for setting in self.settings if setting.name == name]
             if not settings:
@@ -178,8 +182,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                     listed = " or ".join(setting.choices)
                     raise WrongSetting(f"invalid value {value} of {name}: use {listed}")
                 key = name.replace("-", "_")
-                also = {"count": setting.counts, "locate": setting.of == "read" and key in places}
-                for use in (setting.of, *(use for use, needed in also.items() if needed)):
+                located = setting.of == "read" and not {key, "settings"}.isdisjoint(places)
+                of = {setting.of: True, "count": setting.counts, "locate": located}
+                for use in (use for use, needed in of.items() if needed and not setting.sets):
                     bound[use][key] = value
         uses = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
         uses["locate"] = "locate"

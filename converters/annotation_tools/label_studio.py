@@ -28,14 +28,11 @@ from itertools import count
 from typing import Any
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import json_writing
 from hlteval.converters.toolkit.json_annotations import Dialect, Draft
 from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.converters.toolkit.json_writing import Document, as_number, present
-from hlteval.converters.toolkit.offsets import CHARACTERS
 from hlteval.representation import Corpus
-from hlteval.sources import Source
 from hlteval.syntax.places import Path
 
 _MEMBERS = re.compile(r'"(?:from_name|annotation_id|total_annotations|completed_by)"[ \t\r\n]*:')
@@ -58,17 +55,6 @@ _MIN = {
     "annotator": "completed_by",
     "annotation_id": "id",
 }
-
-
-def read(
-    source: Source,
-    offsets: str = CHARACTERS,
-    results: str = "annotations",
-    text: str = "",
-    label: str = "",
-) -> Iterator[ReadResult]:
-    """The tasks of a source."""
-    return DIALECT.read(source, offsets, results=results, text=text, label=label)
 
 
 def _take(draft: Draft, task: Item) -> None:

@@ -197,8 +197,7 @@ def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
         own |= {f"{end}_span": span for end, span in ends_of.items()}
         relations.append({**present(id=link.name), **own, "label": link.label, **link.members})
     labels = [each.label for each in document.labels]
-    item |= {"spans": spans} if spans or not labels else {}
-    item |= {"relations": relations} if relations else {}
+    item |= present(spans=spans if spans or not labels else None, relations=relations or None)
     options = "options" in document.members["$"] or spans or relations
     single = {"label": labels[0]} if len(labels) == 1 and not options else {"accept": labels}
     return {**item, **(single if labels else {})}

@@ -35,12 +35,13 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
-from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow, matching_units
+from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
+from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Lines
 
 _TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.S)
 _TITLE = re.compile(r"^[^|\s]+\|t\|", re.M)
@@ -68,143 +69,121 @@ def sniff(source: Source) -> bool:
 def read(source: Source, offsets: str = CHARACTERS) -> Iterator[ReadResult]:
     """The documents, a batch for each file; offsets may count another unit."""
     names: dict[str, int] = {}
-
-    def documents(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
-        return _Lines(file).result(offsets, names)
-
-    return source_files.read_files(source.only(members(source)), FORMAT.name, documents)
+    own = source.only(members(source))
+    return source_files.read_files(own, FORMAT.name, lambda file: _Rows(file).read(offsets, names))
 
 
-class _Lines:
+class _Rows:
     """The lines of a file as rows of the tables.
 
     Attributes:
-        parts: the title and the abstract of each document, by the letters of their lines.
-        begins: the first line of each document.
+        lines: the lines.
         rows: the rows of the tables, without keys.
-        problems: what is wrong in the file.
+        rejected: what is wrong in lines that are not read.
+        mismatches: the annotations whose text is elsewhere.
+        problems: what is wrong with their texts.
     """
 
     def __init__(self, file: source_files.File) -> None:
-        self.file = file
-        self.lines = [line.removesuffix("\r") for line in (file.text or "").split("\n")]
-        self.parts: dict[str, dict[str, str]] = {}
-        self.begins: dict[str, int] = {}
+        self.file, self.lines = file, Lines(file.text or "")
         self.rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
-        self.problems: list[Problem] = []
-        self.rejected: list[dict[str, object]] = []
+        self.rejected, self.problems = list[Problem](), list[Problem]()
+        self.mismatches = Mismatches(self.report, LEAST)
 
-    def result(self, offsets: str, names: dict[str, int]) -> tuple[Corpus, list[Finding]]:
+    def read(self, offsets: str, names: dict[str, int]) -> tuple[Corpus, list[Finding]]:
         """The corpus of the file, and the findings in it.
 
         Args:
             offsets: how they count.
             names: the names of documents in other files; its own are added.
         """
-        records: list[tuple[int, list[str]]] = []
+        documents: dict[str, tuple[int, dict[str, str], list[tuple[int, list[str]]]]] = {}
         for record, line in enumerate(self.lines, start=1):
-            cells = line.split("\t")
-            if found := _TEXT.fullmatch(line):
-                name, letter, text = found.groups()
-                if letter in self.parts.setdefault(name, {}):
-                    self.reject("PBT103", record, 0, len(name) + 2, name=name[:40], letter=letter)
-                self.parts[name].setdefault(letter, text)
-            elif cells[0] and 4 <= len(cells) <= _MOST:
-                self.parts.setdefault(cells[0], {})
-                records.append((record, cells))
-            elif line.strip():
-                self.reject("PBT101", record, 0, len(line))
+            found, cells = _TEXT.fullmatch(line), line.split("\t")
+            if not found and not (cells[0] and 4 <= len(cells) <= _MOST):
+                self.rejected += [self.problem("PBT101", record, None)] if line.strip() else []
                 continue
-            self.begins.setdefault(found[1] if found else cells[0], record)
-        texts = [
-            f"{part.get('t', '')}\n{part['a']}" if "a" in part else part.get("t")
-            for part in self.parts.values()
-        ]
-        places = [place_in(text or "", offsets) for text in texts]
-        rows = {name: row for row, name in enumerate(self.parts)}
-        mismatches = Mismatches(self.report, LEAST)
+            name = found[1] if found else cells[0]
+            if name not in documents:
+                documents[name] = (record, {}, [])
+            _, parts, annotations = documents[name]
+            if not found:
+                annotations.append((record, cells))
+            elif found[2] in parts:
+                values = {"name": name[:40], "letter": found[2]}
+                self.rejected.append(Problem("PBT103", record, 0, len(name) + 2, values))
+            else:
+                parts[found[2]] = found[3]
+        others: list[Problem] = []
         # texts are looked at one after the other, also if the lines of documents alternate
-        for record, cells in sorted(records, key=lambda each: rows[each[1][0]]):
-            row = rows[cells[0]]
-            if _is_relation(cells):
-                self.relation((row, 0, record), cells)
-                continue
-            mismatch = self.annotation((row, 0, record), cells, texts[row], places[row])
-            if mismatch:
-                mismatches.add(mismatch)
-        mismatches.decide()
-        self.check_relations()
-        for name, row in rows.items():
+        for row, (name, (begin, parts, annotations)) in enumerate(documents.items()):
+            text = f"{parts.get('t', '')}\n{parts['a']}" if "a" in parts else parts.get("t")
+            place, known = place_in(text or "", offsets), set[str]()
+            relations = [each for each in annotations if _is_relation(each[1])]
+            for record, cells in [each for each in annotations if not _is_relation(each[1])]:
+                known.update(self.annotation((row, 0, record), cells, text, place))
+            for record, (_, label, *targets) in relations:
+                key, frame = (row, 0, record), len(self.rows["frames"])
+                self.rows["frames"].append((*key, None, "relation", label, None))
+                for at, target in enumerate(targets[:2], start=1):
+                    self.rows["arguments"].append((*key, frame, at, f"Arg{at}", target))
+                    if known and target not in known:
+                        others.append(self.problem("PBT301", record, at + 1, target=target[:40]))
             own = source_files.unique_name(name, names)
-            self.rows["documents"].append((0, own, texts[row]))
+            self.rows["documents"].append((0, own, text))
             if own != name:
                 values = {"name": name[:40], "other": own[:60]}
-                self.problems.append(Problem("PBT104", self.begins[name], 0, len(name), values))
+                others.append(Problem("PBT104", begin, 0, len(name), values))
+        self.mismatches.decide()
         tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        corpus = Corpus(sources=[self.file.origin], rejected_records=self.rejected, **tables)
-        member, problems = self.file.member, sorted(self.problems, key=lambda each: each.record)
-        return corpus, line_findings(problems, self.lines, member.display, member.max_per_code)
+        rejected = rejected_lines("line", self.rejected, self.lines)
+        corpus = Corpus(sources=[self.file.origin], rejected_records=rejected, **tables)
+        member, every = self.file.member, [*self.rejected, *self.problems, *others]
+        every.sort(key=lambda problem: problem.record)
+        return corpus, line_findings(every, self.lines, member.display, member.max_per_code)
 
-    def reject(self, code: str, record: int, start: int, end: int, **values: object) -> None:
-        """Report a line that is not read."""
-        problem = Problem(code, record, start, end, values)
-        self.problems.append(problem)
-        row = {"row": len(self.rejected), "origin": 0}
-        self.rejected.append({**row, **problem.rejection("line", self.lines[record - 1])})
+    def problem(self, code: str, record: int, cell: int | None, **values: object) -> Problem:
+        """The problem of a cell of a line, or of the whole line."""
+        return Problem(
+            code, record, *source_files.cell_stretch(self.lines[record - 1], cell), values
+        )
 
     def annotation(
         self, key: tuple[int, int, int], cells: list[str], text: str | None, place_of: Place
-    ) -> Mismatch | None:
-        """Add a mention; what is wrong with its text."""
-        line, record = self.lines[key[2] - 1], key[2]
+    ) -> list[str]:
+        """Add a mention, and give its identifiers."""
         for column, given in zip(("start", "end"), cells[1:3], strict=True):
             if not _NUMBER.fullmatch(given) or int(given) < int(cells[1]):
-                place = source_files.cell_stretch(line, _ANNOTATION[column])
-                self.reject("PBT102", record, *place, given=given[:40] or "nothing", column=column)
-                return None
+                values = {"given": given[:40] or "nothing", "column": column}
+                self.rejected.append(self.problem("PBT102", key[2], _ANNOTATION[column], **values))
+                return []
         start, end = place_of(int(cells[1]), int(cells[2]))
         quote = cells[3] or (None if text is None or start < end else "")
-        mismatch, parts = None, None
+        parts = None
         if text is not None and quote is not None:
             window = TextWindow(text, 0)
             near = end - start <= _LONGEST + 2 * len(quote)  # longer ones are not even compared
             if not near or not window.has([(start, end)], quote):
                 parts = _fragments(text[start:end], quote, start) if near else None
-                units = matching_units(window, [(start, end)], quote)
-                mismatch = Mismatch(record, window, [(start, end)], quote, units)
+                if not parts:
+                    self.mismatches.add(window.mismatch(key[2], [(start, end)], quote))
         fragments = [{"start": a, "end": b} for a, b in parts] if parts else None
         entity, *others = _identifiers(cells[5] if cells[5:] else "")
         links = enumerate(others, start=2)
         self.rows["links"] += [(*key, len(self.rows["mentions"]), *link) for link in links]
         mention = (*key, "", cells[4], start, end, fragments, quote, entity or None)
         self.rows["mentions"].append(mention)
-        return None if parts else mismatch
-
-    def relation(self, key: tuple[int, int, int], cells: list[str]) -> None:
-        """Add a relation."""
-        row = len(self.rows["frames"])
-        self.rows["frames"].append((*key, None, "relation", cells[1], None))
-        targets = enumerate(cells[2:4], start=1)
-        self.rows["arguments"] += [(*key, row, at, f"Arg{at}", target) for at, target in targets]
-
-    def check_relations(self) -> None:
-        """Report arguments that are not identifiers, in documents whose annotations have some."""
-        known: dict[int, set[str]] = defaultdict(set)
-        for document, *_, entity in chain(self.rows["mentions"], self.rows["links"]):
-            known[document].update(() if entity is None else (entity, *re.split("[,;]", entity)))
-        for document, _, record, *_, role, target in self.rows["arguments"]:
-            if known[document] and target not in known[document]:
-                place = source_files.cell_stretch(self.lines[record - 1], _RELATION[role])
-                self.problems.append(Problem("PBT301", record, *place, {"target": target[:40]}))
+        return [
+            part for each in (entity, *others) if each for part in (each, *re.split("[,;]", each))
+        ]
 
     def report(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
-        place = source_files.cell_stretch(self.lines[mismatch.place - 1], _ANNOTATION["text"])
         values = dict(mismatch_problem(mismatch, unit).values)
         if str(values.get("hint")).startswith("use length"):
             values["hint"] = "correct the end; the start fits"
         code = "PBT202" if unit else "PBT201"
-        self.problems.append(Problem(code, mismatch.place, *place, values))
+        self.problems.append(self.problem(code, mismatch.place, _ANNOTATION["text"], **values))
 
 
 def _is_relation(cells: Sequence[str]) -> bool:
@@ -253,15 +232,13 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
             lines: dict[int, list[str]] = defaultdict(list)
-            pairs = _pairs(corpus).with_columns(target=pl.coalesce("entity", "target"))
-            relations = pairs.group_by("frame_row", maintain_order=True).agg(
-                pl.col("document", "label").first(), "target"
-            )
-            rows = ((row, label, *two) for _, row, label, two in relations.iter_rows())
-            for document, *cells in chain(_annotations(corpus), rows):
+            annotations = (each[:2] for each in _annotations(corpus))
+            relations = _relations(corpus).select("document", "label", "targets").iter_rows()
+            rows = ((document, (label, *targets)) for document, label, targets in relations)
+            for document, cells in chain(annotations, rows):
                 lines[document].append("\t".join(re.sub(_BREAKS, " ", cell) for cell in cells))
             for row, name, text in _writable(corpus).select("row", "name", "text").iter_rows():
-                parts = (text or "").split("\n", 1) if text is not None else []
+                parts = [] if text is None else text.split("\n", 1)
                 for letter, part in zip("ta", parts, strict=False):
                     stream.write(f"{name}|{letter}|{re.sub(_TEXT_BREAKS, ' ', part)}\n")
                 stream.writelines(f"{name}\t{line}\n" for line in lines[row])
@@ -273,69 +250,71 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
     return corpus.documents.filter(~pl.col("name").str.contains(_ODD_NAME))
 
 
-def _annotations(corpus: Corpus) -> Iterator[tuple[Any, ...]]:
-    """The mentions of a corpus: the document, and the further cells."""
+def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, list[str]]]:
+    """The mentions of a corpus: their documents and cells, and what these may not keep.
+
+    Returns:
+        Also whether fragments do not follow from the text, and the identifiers in the last cell.
+    """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     others = candidates(corpus)
     columns = ("row", "document", "label", "start", "end", "fragments", "text", "entity")
     rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
     for row, document, label, start, end, fragments, text, entity in rows:
-        there = texts.get(document, "")[start:end]
-        quoted = text is not None and (fragments is None or _follow(fragments, there, text, start))
-        identifiers = "|".join([entity or "", *others.get(row, ())])
-        yield document, str(start), str(end), text if quoted else there, label, identifiers
+        there, quoted = texts.get(document, "")[start:end], text is not None
+        if quoted and fragments is not None:
+            spans = [(part["start"], part["end"]) for part in fragments]
+            quoted = _fragments(there, re.sub(_BREAKS, " ", text), start) == spans
+        names = [entity or "", *others.get(row, ())]
+        cells = (str(start), str(end), text if quoted else there, label, "|".join(names))
+        yield document, cells, bool(fragments) and not quoted, names
 
 
-def _follow(fragments: list[dict[str, int]], there: str, text: str | None, start: int) -> bool:
-    """Whether the fragments of a mention follow from its text and what is there."""
-    spans = [(part["start"], part["end"]) for part in fragments]
-    return text is not None and _fragments(there, re.sub(_BREAKS, " ", text), start) == spans
-
-
-def _pairs(corpus: Corpus) -> pl.DataFrame:
-    """The arguments of relations with exactly two, with the `entity` of mentions they refer to."""
+def _relations(corpus: Corpus) -> pl.DataFrame:
+    """The relations with exactly two arguments; mentions among these become their entities."""
     mentions = corpus.mentions.filter(pl.col("mention") != "").unique(["document", "mention"])
     named = mentions.select("document", "entity", target="mention", is_mention=True)
     relations = corpus.frames.filter(kind="relation").select("label", frame_row="row")
-    rows = corpus.arguments.filter(pl.len().over("frame_row") == 2).sort("frame_row", "position")
-    rows = rows.join(relations, on="frame_row", maintain_order="left")
-    return rows.join(named, on=["document", "target"], how="left", maintain_order="left")
+    rows = corpus.arguments.sort("frame_row", "position")
+    rows = rows.join(named, on=["document", "target"], how="left", maintain_order="left")
+    pairs = rows.group_by("frame_row", maintain_order=True).agg(
+        pl.col("document").first(),
+        targets=pl.coalesce("entity", "target"),
+        odd=(pl.col("role") != pl.format("Arg{}", "position")).sum(),
+        mentions=pl.col("is_mention").count(),
+    )
+    pairs = pairs.filter(pl.col("targets").list.len() == 2)
+    return pairs.join(relations, on="frame_row", maintain_order="left")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what PubTator cannot represent of its tables, by name."""
-    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
-    pairs, placed = _pairs(corpus), corpus.mentions.filter(writable())
-    columns = ("document", "start", "end", "text", "fragments")
-    unclear = [
-        start
-        for document, start, end, text, fragments in placed.select(columns).iter_rows()
-        if fragments and not _follow(fragments, texts.get(document, "")[start:end], text, start)
-    ]
-    others = candidates(corpus)
-    named = [[entity or "", *others.get(row, ())] for row, entity in placed["row", "entity"].rows()]
-    divided = [names for names in named if names != _identifiers("|".join(names))]
-    unwritten = corpus.links.height - sum(len(names) - 1 for names in named)
-    odd = pl.any_horizontal(pl.col(pl.String).str.contains(_BREAKS)).fill_null(value=False)
-    cells = [corpus.mentions, corpus.links, corpus.frames, corpus.arguments]
+    pairs, placed = _relations(corpus), corpus.mentions.filter(writable())
+    written = [(unclear, names) for _, _, unclear, names in _annotations(corpus)]
+    links = corpus.links.join(placed, left_on="mention_row", right_on="row", how="semi")
     some = pl.concat([placed.select("document"), pairs.select("document")])
     silent = corpus.documents.join(some, left_on="row", right_on="document", how="anti")
-    relations = corpus.frames.filter(kind="relation")
-    ordered = pl.col("role") == pl.format("Arg{}", "position")
-    breaks = [re.search(_TEXT_BREAKS, text.replace("\n", "", 1)) for text in texts.values()]
+    texts = corpus.documents["text"].str.replace("\n", "", literal=True)
+    cells = (corpus.mentions, corpus.links, corpus.frames, corpus.arguments)
     return {
         "names that cannot begin a line": corpus.documents.height - _writable(corpus).height,
-        "documents without anything": silent.filter(pl.col("text").is_null()).height,
-        "texts with more than one line break": len([*filter(None, breaks)]),
+        "documents without anything": silent["text"].null_count(),
+        "texts with more than one line break": int(texts.str.contains(_TEXT_BREAKS).sum()),
         "identifiers of mentions": corpus.mentions.filter(pl.col("mention") != "").height,
         "mentions outside of texts": corpus.mentions.height - placed.height,
-        "mentions whose fragments do not follow from their text": len(unclear),
-        "mentions whose entities cannot be in one cell": len(divided),
-        "candidates without an entity": unwritten,
-        "relations without exactly two arguments": relations.height - pairs.height // 2,
-        "arguments other than Arg1 and Arg2": pairs.filter(~ordered).height,
-        "arguments that are mentions, which become entities": pairs["is_mention"].count(),
-        "cells with line breaks or tabs": sum(table.filter(odd).height for table in cells),
+        "mentions whose fragments do not follow from their text": sum(
+            unclear for unclear, _ in written
+        ),
+        "mentions whose entities cannot be in one cell": sum(
+            names != _identifiers("|".join(names)) for _, names in written
+        ),
+        "candidates without an entity": corpus.links.height - links["entity"].count(),
+        "relations without exactly two arguments": (
+            corpus.frames.filter(kind="relation").height - pairs.height
+        ),
+        "arguments other than Arg1 and Arg2": int(pairs["odd"].sum()),
+        "arguments that are mentions, which become entities": int(pairs["mentions"].sum()),
+        "cells with line breaks or tabs": count_matching(_BREAKS, *cells),
     }
 
 

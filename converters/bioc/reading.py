@@ -11,7 +11,7 @@ from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
 from hlteval.converters.toolkit.rows import decimal, from_dictionaries, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow, matching_units
+from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow
 from hlteval.findings import Problem
 from hlteval.representation.corpus import Rows
 
@@ -229,8 +229,7 @@ class Documents:
         near = document if own is None or start is None else TextWindow(own, start)
         if near is None or near.has(spans, text) or (document and document.has(spans, text)):
             return
-        at, units = (place[2], element.get("id")), matching_units(near, spans, text)
-        self.mismatches.append(Mismatch(at, near, spans, text, units))
+        self.mismatches.append(near.mismatch((place[2], element.get("id")), spans, text))
 
     def spans(self, element: Element, locations: Iterable[Element], text: str) -> Spans:
         """The places of an annotation; none where they cannot be read, which is reported."""

@@ -35,6 +35,7 @@ from hlteval.syntax.tsv import Lines
 _COLUMNS = ("token", "tag", "name", "yago", "wikipedia", "page", "freebase")
 _START = "-DOCSTART- ("
 _NONE = "--NME--"
+_IOB2 = {"scheme": "IOB2", "repair": "conlleval"}
 
 
 def sniff(source: Source) -> bool:
@@ -59,13 +60,13 @@ def read(
         shorter=True,
     )
 
-    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
+    def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
         rows, stretch = form.read(lines)
         tag = pl.col("tag").replace(["B", "I"], ["B-NAME", "I-NAME"])
         linked = pl.col("entity").replace(_NONE, "NIL").fill_null("NIL")
         return rows._replace(tokens=rows.tokens.with_columns(tag, linked)), stretch
 
-    return read_tagged(source, FORMAT.name, ".tsv", "IOB2", "conlleval", divide)
+    return read_tagged(source, FORMAT.name, ".tsv", _IOB2, divide)
 
 
 def locate(

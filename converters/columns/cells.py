@@ -1,12 +1,33 @@
 """Cells of lines as the columns of a table."""
 
+import re
 from io import BytesIO
 
+import numpy as np
 import polars as pl
+
+#: A space beside another, or beside a line feed, as numbers of two bytes.
+_WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
+
+
+def cells(line: str) -> list[str]:
+    r"""The cells of a line: between tabs if it has some, else between spaces.
+
+    Examples:
+        >>> cells("EU NNP  B-ORG "), cells("New York\tB-LOC")
+        (['EU', 'NNP', 'B-ORG'], ['New York', 'B-LOC'])
+    """
+    return line.split("\t") if "\t" in line else [cell for cell in line.split(" ") if cell]
 
 
 def read_cells(
-    text: str, separator: str, width: int, *, first: int = 1, quoted: bool = False
+    text: str,
+    separator: str,
+    width: int,
+    *,
+    first: int = 1,
+    quoted: bool = False,
+    joined: int | None = None,
 ) -> pl.DataFrame:
     r"""The cells of lines as columns `0`, `1`, …, with one more than a line should have.
 
@@ -14,10 +35,11 @@ def read_cells(
 
     Args:
         text: the lines.
-        separator: what is between cells.
+        separator: the character between cells; of spaces, one or more.
         width: the number of cells that a line should have.
         first: the number of the first line.
         quoted: whether cells may be in double quotes, and then have line breaks.
+        joined: the number of the cell that has spaces where a line has too many cells.
 
     Returns:
         A row per line with its number as `record`; of a row of several lines, the first one.
@@ -27,6 +49,10 @@ def read_cells(
         [('a', 'b\n1', None, 1), (None, None, None, 3), ('c', 'd', 'e', 4)]
     """
     names = [str(at) for at in range(width + 1)]
+    if separator == " ":
+        text = _single_spaces(text)
+    if joined is not None:
+        text, separator = with_words(text, width, joined), "\t"
     if not text.strip("\n"):
         table = pl.DataFrame(schema=dict.fromkeys(names, pl.String)).clear(len(text))
     else:
@@ -44,3 +70,32 @@ def read_cells(
         table = table.with_columns(record=record)
         return table.with_columns(pl.col(names).replace("", None))
     return table.with_columns(record=record)
+
+
+def _single_spaces(text: str) -> str:
+    """Lines with one space between cells, and none at either end."""
+    codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)
+    low = codes <= ord(" ")
+    first = np.flatnonzero(low[1:] & low[:-1])
+    pairs = 256 * codes[first].astype(np.int64) + codes[first + 1]
+    if np.isin(pairs, _WIDE).any() or text.startswith(" ") or "\t" in text:
+        text = re.sub(r"[ \t]+", " ", text)
+        text = text.replace(" \n", "\n").replace("\n ", "\n").strip(" ")
+    return text
+
+
+def with_words(text: str, width: int, word: int) -> str:
+    r"""Lines between spaces as lines between tabs: what is too much in a line is in its word.
+
+    Examples:
+        >>> with_words("1 000 CD O\nEU NNP O", 3, 0)
+        '1 000\tCD\tO\nEU\tNNP\tO'
+    """
+
+    def join_word(line: re.Match[str]) -> str:
+        parts = line[0].split("\t")
+        more = word + len(parts) - width + 1
+        return "\t".join([*parts[:word], " ".join(parts[word:more]), *parts[more:]])
+
+    longer = re.compile(rf"(?m)^(?!-DOCSTART-|#begin|#end)(?:[^\t\n]*\t){{{width},}}[^\t\n]*$")
+    return longer.sub(join_word, text.replace(" ", "\t"))

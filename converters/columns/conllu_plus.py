@@ -26,7 +26,6 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
-from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
@@ -51,21 +50,15 @@ def sniff(source: Source) -> bool:
     return _COLUMNS.match(head_of_first(source.members)) is not None
 
 
-def read(
-    source: Source,
-    column: str = "",
-    word: str = "FORM",
-    scheme: Scheme | Literal["auto"] = "auto",
-    repair: Repair = "conlleval",
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
 
-    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
+    def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
         names = _names(islice(lines, 20))
         return NamedColumns(
             names,
-            word,
-            _tag_column(names, column),
+            settings["word"],
+            _tag_column(names, settings["column"]),
             comment="^# |^#[^\t]*$",  # others are words, where these are first
             document=_DOCUMENT,
             glued="SpaceAfter=No",
@@ -73,7 +66,7 @@ def read(
             number="ID",
         ).read(lines)
 
-    return read_tagged(source, FORMAT.name, SUFFIX, scheme, repair, divide)
+    return read_tagged(source, FORMAT.name, SUFFIX, settings, divide)
 
 
 def _names(lines: Iterable[str]) -> Sequence[str]:

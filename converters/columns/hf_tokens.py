@@ -18,13 +18,13 @@ Codes raised: HFT1xx, and COL1xx for tags.
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
 import polars as pl
 
-from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
 from hlteval.converters.declarations import declaration
@@ -58,7 +58,7 @@ def sniff(source: Source) -> bool:
 
 
 def _rows(
-    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: Sequence[str]
+    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: list[str]
 ) -> TokenRows:
     """The tokens of rows.
 
@@ -69,26 +69,24 @@ def _rows(
         names: the names of tags by number; empty where they are not declared.
     """
     numbers = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
-    taken, documents = dict[str, int](), dict[int, str]()
-    columns: dict[str, list[Any]] = {"record": [], "document": [], "word": [], "tag": []}
-    counts, problems, count = {"HFT104": 0, "HFT105": 0}, list[Problem](), 0
+    columns: dict[str, list[Any]] = {name: [] for name in _TOKENS}
+    taken, documents, count = dict[str, int](), dict[int, str](), 0
+    counts, problems = Counter[str](), list[Problem]()
     for record, size, value in every:
         row = value if isinstance(value, dict) else {}
         tags = tags or next((name for name in _TAGS if name in row), "")
         texts, given = row.get(words), row.get(tags)
-        plain = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        if not plain or not isinstance(given, list) or not texts:
-            own: dict[str, object] = {"tokens": words, "tags": tags or _TAGS[0]}
-            problems.append(Problem("HFT101", record, 0, size, own))
-            continue
+        given = given if isinstance(given, list) else []
         named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
         wrong = [tag for tag in named if not isinstance(tag, str)]
-        if len(texts) != len(given):
-            own = {"given": len(given), "wanted": len(texts)}
-            problems.append(Problem("HFT102", record, 0, size, own))
+        plain = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
+        own: dict[str, object]
+        if not plain or not texts or not isinstance(row.get(tags), list):
+            code, own = "HFT101", {"tokens": words, "tags": tags or _TAGS[0]}
+        elif len(texts) != len(given):
+            code, own = "HFT102", {"given": len(given), "wanted": len(texts)}
         elif wrong and (names or any(type(tag) is not int for tag in wrong)):
-            own = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
-            problems.append(Problem("HFT103", record, 0, size, own))
+            code, own = "HFT103", {"given": shorten(str(wrong[0]), 20), "count": len(names)}
         else:
             counts["HFT104"] += len(wrong)
             counts["HFT105"] += given.count(_IGNORED)
@@ -100,27 +98,22 @@ def _rows(
             for column, part in zip(columns.values(), cells, strict=True):
                 column.extend(part)
             count += 1
-    tokens = pl.DataFrame(columns, _TOKENS)
-    tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
+            continue
+        problems.append(Problem(code, record, 0, size, own))
+    begins = pl.col("document").is_first_distinct()
+    tokens = pl.DataFrame(columns, _TOKENS).with_columns(begins=begins)
     some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
     return TokenRows(tokens, documents, count, [*some, *problems])
 
 
-def read(
-    source: Source,
-    tokens: str = "tokens",
-    tags: str = "",
-    names: str = "",
-    scheme: Scheme | Literal["auto"] = "auto",
-    repair: Repair = "conlleval",
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
     numbered = source.kind in {"file", "stdin"}
 
     def read_rows(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
-        findings, problems, declared = list[Finding](), list[Problem](), _split(names)
+        findings, problems, names = list[Finding](), list[Problem](), _split(settings["names"])
         rows: Iterable[tuple[int, int, Any]]
         if data.startswith(MAGIC):
             table, metadata, reason = read_table(data)
@@ -128,20 +121,20 @@ def read(
             suffix, text = ".parquet", "\n" * table.height
             rows = ((at, 0, row) for at, row in enumerate(table.iter_rows(named=True), start=1))
             features = _value(metadata.get(_FEATURES, "{}"))
-            column = tags or next((name for name in _TAGS if name in table.columns), "")
+            column = settings["tags"] or next((name for name in _TAGS if name in table.columns), "")
             for step in ("info", "features", column, "feature", "names"):
                 features = features.get(step) if isinstance(features, dict) else None
-            if not declared and isinstance(features, list):
-                declared = [str(name) for name in features]
+            if not names and isinstance(features, list):
+                names = [str(name) for name in features]
         else:
             decoded = decode(data, display=member.display, encoding=member.encoding)
             findings += decoded.findings
             suffix, text = ".jsonl", (decoded.text or "").replace("\r\n", "\n")
             lines = enumerate(text.split("\n"), start=1)
             rows = ((at, len(line), _value(line)) for at, line in lines if line.strip())
-        reader = TagReader(scheme, repair, suffix, numbered, source_files.whole_line)
-        found = _rows(rows, tokens, tags, declared)
-        found = found._replace(problems=[*problems, *found.problems])
+        found = _rows(rows, settings["tokens"], settings["tags"], names)
+        found.problems[:0] = problems
+        reader = TagReader(settings, suffix, numbered, source_files.whole_line)
         corpus, more = reader.read(source_files.File(member, text, origin), Lines(text), found)
         yield corpus, (*findings, *more)
 
@@ -184,9 +177,9 @@ def write(
     for corpus in corpora:
         tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
         rows = tagged.tokens.group_by("document", maintain_order=True)
-        lists = rows.agg(tokens="word", ner_tags="tag")
-        named = tagged.documents.select(document="row", id="name")
-        table = named.join(lists, on="document", how="inner", maintain_order="left")
+        table = tagged.documents.select(document="row", id="name").join(
+            rows.agg(tokens="word", ner_tags="tag"), on="document", maintain_order="left"
+        )
         tables.append(table.drop("document").cast(_SCHEMA))
     table = pl.concat(tables)
     found = set(table["ner_tags"].explode().drop_nulls())
@@ -212,11 +205,9 @@ def _join_sentences(corpus: Corpus) -> Corpus:
     """The corpus with a sentence for all of each document."""
     ends = corpus.tokens.group_by("document", maintain_order=True)
     spans = ends.agg(pl.col("origin", "record").first(), pl.col("start").min(), pl.col("end").max())
-    segments = spans.with_row_index("row").with_columns(pl.col("row").cast(pl.Int64))
-    keys = segments.select("document", segment_row="row")
-    tokens = corpus.tokens.drop("segment_row").join(
-        keys, on="document", how="left", maintain_order="left"
-    )
+    segments = spans.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
+    keys, tokens = segments.select("document", segment_row="row"), corpus.tokens.drop("segment_row")
+    tokens = tokens.join(keys, on="document", how="left", maintain_order="left")
     text = pl.col("text").str.replace_all("\n", " ", literal=True)  # between sentences
     documents = corpus.documents.with_columns(text)
     return corpus.replace(segments=segments, tokens=tokens, documents=documents)

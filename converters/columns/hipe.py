@@ -25,7 +25,6 @@ from typing import Literal
 import polars as pl
 
 from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
-from hlteval.converters.columns.tag_findings import Repair
 from hlteval.converters.columns.tag_writing import Tagged, count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
@@ -48,15 +47,11 @@ def sniff(source: Source) -> bool:
     return head_of_first(source.members).startswith(f"{COLUMNS[0]}\tNE-")
 
 
-def read(
-    source: Source,
-    column: str = COLUMNS[1],
-    scheme: Scheme | Literal["auto"] = "auto",
-    repair: Repair = "conlleval",
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens, mentions and entities of each file."""
+    column = settings["column"]
 
-    def divide(_: str, lines: Lines) -> tuple[TokenRows, Stretch]:
+    def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
         return NamedColumns(
             lines[0].split("\t") if len(lines) else COLUMNS,
             COLUMNS[0],
@@ -70,7 +65,7 @@ def read(
             header=True,
         ).read(lines)
 
-    return read_tagged(source, FORMAT.name, ".tsv", scheme, repair, divide)
+    return read_tagged(source, FORMAT.name, ".tsv", settings, divide)
 
 
 def _entity_column(column: str) -> str:

@@ -22,7 +22,6 @@ Codes raised: LBT1xx.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 import polars as pl
 
@@ -30,85 +29,28 @@ from hlteval.converters.columns.cells import read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import from_dictionaries, with_documents
-from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.converters.toolkit.rows import rejected_lines, with_documents
+from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines, shorten
 
 #: Names of the columns that are found without settings.
-_DOCUMENTS = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
-_LABELS = (
-    *("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label"),
-)
-_SCORES = ("llr",)
-#: In place of a column, the numbers of lines.
-_LINE = "line"
-#: The columns of the tables of GLUE, and the label that is none.
-_GLUE: Mapping[str, Mapping[str, str]] = {
-    "cola": {"document": _LINE, "label": "1", "header": "no"},
-    "sst-2": {"document": _LINE, "label": "label"},
-    "mrpc": {"document": _LINE, "label": "Quality"},
-    "qqp": {"document": _LINE, "label": "is_duplicate"},
-    "mnli": {"document": "index", "label": "gold_label", "unlabelled": "-"},
-    **{name: {"document": "index", "label": "label"} for name in ("qnli", "rte", "wnli")},
-}
+_DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
+_LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label")
+_USUAL = {"document": _DOCUMENT, "label": _LABEL, "score": ("llr",)}
+Settings = Mapping[str, str]
 #: A row has so many cells at most.
 _MOST = 2000
-
-
-class Layout(NamedTuple):
-    """How a file is read: the settings.
-
-    Attributes:
-        document: the name or number of the column of documents; empty to find it.
-        label: that of the column of labels; empty to find it.
-        score: that of the column of scores; empty for none.
-        separator: what separates labels in a cell; empty where a cell is a label.
-        header: whether the first line names the columns.
-        quoting: `minimal` if cells may be in double quotes.
-        wide: whether each other column is a label with scores.
-        unlabelled: the label of lines that are left out.
-    """
-
-    document: str
-    label: str
-    score: str = ""
-    separator: str = ""
-    header: str = "yes"
-    quoting: str = "none"
-    wide: str = "no"
-    unlabelled: str = ""
-
-    def names(self, first: str) -> list[str]:
-        """The names of the columns, by the first line of a file."""
-        names = first.split(_separator(first))[:_MOST]
-        if self.header != "yes":
-            return [str(at) for at in range(len(names))]
-        return [name.strip('"') for name in names] if self.quoting == "minimal" else names
-
-    def columns(self, names: Sequence[str]) -> tuple[list[int | None], list[str]]:
-        """The columns of documents, labels and scores, None for none; and missing names."""
-        columns, missing = list[int | None](), list[str]()
-        lower = [name.lower() for name in names]
-        # the first three settings are columns
-        wanted = zip(self, (_DOCUMENTS, _LABELS, _SCORES), (0, len(names) - 1, None), strict=False)
-        for given, usual, otherwise in wanted:
-            if not given:
-                found = (lower.index(name) for name in usual if name in lower)
-                columns.append(next(found, otherwise))
-                continue
-            columns.append(names.index(given) if given in names else None)
-            if given not in names and (given != _LINE or usual is not _DOCUMENTS):
-                missing.append(given)
-        return columns, missing
+_QUOTED, _UNFIT = '"[^"]*"', r"^$|[\t\n\r\x00\x{FEFF}]"
+_ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
 
 def sniff(source: Source) -> bool:
     """Whether the header of a single file names a column of labels."""
     header = source_files.head(source).partition("\n")[0].lower().rstrip("\r")
     cells = {cell.strip('" ') for cell in header.split(_separator(header))}
-    return len(cells) > 1 and not cells.isdisjoint(_LABELS)
+    return len(cells) > 1 and not cells.isdisjoint(_LABEL)
 
 
 def _separator(first: str) -> str:
@@ -116,91 +58,80 @@ def _separator(first: str) -> str:
     return "\t" if "\t" in first else ","
 
 
-def read(
-    source: Source,
-    document: str = "",
-    label: str = "",
-    score: str = "",
-    separator: str = "",
-    header: str = "yes",
-    quoting: str = "none",
-    wide: str = "no",
-    unlabelled: str = "",
-    glue: str = "",
-) -> Iterator[ReadResult]:
+def _columns(first: str, settings: Settings) -> tuple[list[str], dict[str, int | None], list[str]]:
+    """The names of the columns by the first line, the columns of fields, and names not there."""
+    names = first.split(_separator(first))[:_MOST]
+    if settings["header"] == "no":
+        names = [str(at) for at in range(len(names))]
+    elif settings["quoting"] == "minimal":
+        names = [name.strip('"') for name in names]
+    lower, at, missing = [name.lower() for name in names], dict[str, int | None](), list[str]()
+    for field, titles in _USUAL.items():
+        if not (given := settings[field]):
+            found = (lower.index(title) for title in titles if title in lower)
+            at[field] = next(found, {"document": 0, "label": len(names) - 1}.get(field))
+            continue
+        at[field] = names.index(given) if given in names else None
+        if given not in names and (field, given) != ("document", "line"):  # or numbers of lines
+            missing.append(given)
+    return names, at, missing
+
+
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of each file, with their labels."""
-    layout = Layout(document, label, score, separator, header, quoting, wide, unlabelled)
-    layout = layout._replace(**_GLUE.get(glue, {}))
-    return source_files.read_files(source, FORMAT.name, lambda file: _read(file, layout))
+    return source_files.read_files(source, FORMAT.name, lambda file: _read(file, settings))
 
 
-def _read(file: source_files.File, layout: Layout) -> tuple[Corpus, Iterable[Finding]]:
+def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
     text = (file.text or "").replace("\r\n", "\n")
-    lines, first = Lines(text), text.partition("\n")[0].removesuffix("\r")
-    names = layout.names(first)
-    columns, missing = layout.columns(names)
-    values = {"columns": shorten(", ".join(names), 60)}
-    problems = [
-        Problem("LBT101", 1, 0, len(first), {"column": name, **values})
-        for name in (missing if first else ())
-    ]
-    rows, rejected = pl.DataFrame(schema=_ROWS), list[Problem]()
+    lines, (first, _, body) = Lines(text), text.partition("\n")
+    first = first.removesuffix("\r")
+    names, at, missing = _columns(first, settings)
+    problems, rejected, rows = list[Problem](), list[Problem](), pl.DataFrame(schema=_ROWS)
     if first and not missing:
-        body = text.partition("\n")[2] if layout.header == "yes" else text
-        rejected, rows = _label_rows(body, columns, names, layout, lines)
-        usual = layout.header == "yes" and not (layout.wide == "yes" or any(layout[:2]))
-        usual &= {name.lower() for name in names}.isdisjoint((*_DOCUMENTS, *_LABELS))
-        if usual and names[columns[1] or 0] in set(rows["label"]):  # a header is no label
+        body = body if settings["header"] == "yes" else text
+        rejected, rows = _label_rows(body, at, names, settings, lines)
+        usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
+        known = {name.lower() for name in names} & {*_DOCUMENT, *_LABEL}
+        # a header is no label
+        if usual <= settings.items() and not known and names[-1] in set(rows["label"]):
             problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
+    for name in missing if first else ():
+        values = {"column": name, "columns": shorten(", ".join(names), 60)}
+        problems.append(Problem("LBT101", 1, 0, len(first), values))
     documents, instances = with_documents(rows)
-    instances = instances.filter(pl.col("label").is_not_null() & (pl.col("label") != ""))
-    key = pl.int_range(pl.len(), dtype=pl.Int64)
-    every = sorted([*problems, *rejected], key=lambda problem: problem.record)
-    findings = findings_of(
-        ((problem.record, problem) for problem in every),
-        lambda record, problem: problem.in_line(file.member.display, lines[record - 1]),
-        file.member.max_per_code,
-    )
-    rejections = (
-        problem.rejection("label", lines[problem.record - 1], row=row, origin=0)
-        for row, problem in enumerate(rejected)
-    )
+    instances = instances.filter(pl.col("label") != "").with_columns(kind=pl.lit("label"))
     corpus = Corpus(
         sources=[file.origin],
         documents=documents,
-        instances=instances.with_columns(row=key, kind=pl.lit("label")),
-        rejected_records=from_dictionaries("rejected_records", rejections),
+        instances=instances.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64)),
+        rejected_records=rejected_lines("label", rejected, lines),
     )
-    return corpus, findings
-
-
-_QUOTED = '"[^"]*"'
-_ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
+    every = sorted([*problems, *rejected], key=lambda problem: problem.record)
+    return corpus, line_findings(every, lines, file.member.display, file.member.max_per_code)
 
 
 def _label_rows(
-    text: str, columns: Sequence[int | None], names: Sequence[str], layout: Layout, lines: Lines
+    text: str, at: Mapping[str, int | None], names: Sequence[str], settings: Settings, lines: Lines
 ) -> tuple[list[Problem], pl.DataFrame]:
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
-    document, label, score = columns
-    width, separator, quoted = len(names), _separator(lines[0]), layout.quoting == "minimal"
-    number = 2 if layout.header == "yes" else 1
-    table = read_cells(text, separator, width, first=number, quoted=quoted)
-    name = pl.int_range(pl.len()).cast(pl.String) if document is None else pl.col(str(document))
-    table = table.with_columns(name=name)
+    width, separator, quoted = len(names), _separator(lines[0]), settings["quoting"] == "minimal"
+    has_header = settings["header"] == "yes"
+    table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
+    line = pl.int_range(pl.len()).cast(pl.String)
+    table = table.with_columns(name=line if at["document"] is None else str(at["document"]))
     table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
     # an empty last cell and none are both null
     silent, longer = pl.col(str(width - 1)).is_null(), pl.col(str(width)).is_not_null()
-    odd = table.select("record", "name", str(width - 1), str(width))
-    odd = odd.filter(silent | longer | pl.col("name").is_null())
+    odd = table.filter(silent | longer | pl.col("name").is_null())
     texts = lines.gather(odd["record"] - 1)
     plain = texts.str.replace_all(_QUOTED, "") if quoted else texts
     given = plain.str.count_matches(separator, literal=True) + 1
-    odd = odd.with_columns(size=texts.str.len_chars(), given=given, plain=plain)
-    short = silent & (pl.col("given") < width)
-    if quoted:  # of a row of several lines, the first one shows nothing
-        short &= ~pl.col("plain").str.contains('"', literal=True)
+    # of a row of several lines, the first one shows nothing
+    clear = ~plain.str.contains('"', literal=True) if quoted else True
+    odd = odd.with_columns(size=texts.str.len_chars(), given=given, clear=clear)
+    short = silent & (pl.col("given") < width) & pl.col("clear")
     odd = odd.filter(short | longer | pl.col("name").is_null())
     own = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
     problems = [
@@ -208,60 +139,47 @@ def _label_rows(
         for record, size, given in odd.select("record", "size", "given").iter_rows()
     ]
     rows = table.filter(~pl.col("record").is_in(odd["record"].implode()))
-    if layout.wide == "yes":
-        titles = {str(at): title for at, title in enumerate(names) if at != document}
-        rows = rows.unpivot([*titles], index=["record", "name"], variable_name="at")
-        title = pl.col("at").replace_strict(titles, return_dtype=pl.String)
-        rows = rows.select("record", "name", label=title, written="value").sort(
-            "record", maintain_order=True
-        )
+    if settings["wide"] == "yes":
+        titles = {str(n): title for n, title in enumerate(names) if n != at["document"]}
+        rows = rows.unpivot([*titles], index=["record", "name"], variable_name="label")
+        rows = rows.sort("record", maintain_order=True)
+        rows = rows.with_columns(pl.col("label").replace_strict(titles, return_dtype=pl.String))
     else:
-        written = pl.lit(None, pl.String) if score is None else pl.col(str(score))
-        rows = rows.select("record", "name", label=str(label), written=written)
-        if layout.unlabelled:
-            rows = rows.filter(pl.col("label").ne_missing(layout.unlabelled))
-    if layout.separator and rows["label"].str.contains(layout.separator, literal=True).any():
-        rows = rows.with_columns(pl.col("label").str.split(layout.separator)).explode("label")
-        rows = rows.with_columns(pl.col("label").str.strip_chars())
-    value = rows["written"].str.strip_chars().cast(pl.Float64, strict=False)
+        score = pl.lit(None, pl.String) if at["score"] is None else pl.col(str(at["score"]))
+        rows = rows.select("record", "name", label=str(at["label"]), value=score)
+        rows = rows.filter(pl.col("label").ne_missing(settings["unlabelled"]))
+    between = settings["separator"]
+    if between and rows["label"].str.contains(between, literal=True).any():
+        labels = pl.col("label").str.split(between).list.eval(pl.element().str.strip_chars())
+        rows = rows.with_columns(labels).explode("label")
+    value = rows["value"].cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
     value = value.set(~value.is_finite(), None)
-    wrong = rows.filter(value.is_null() & rows["written"].is_not_null())
-    wrong = wrong.unique("record", keep="first", maintain_order=True)
-    for record, score_text in wrong.select("record", "written").iter_rows():
-        values = {"given": shorten(score_text, 40)}
-        problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
+    wrong = rows.filter(value.is_null() & rows["value"].is_not_null())
+    wrong = wrong.unique("record", keep="first", maintain_order=True).select("record", "value")
+    problems += [
+        Problem("LBT104", record, 0, len(lines[record - 1]), {"given": shorten(score, 40)})
+        for record, score in wrong.iter_rows()
+    ]
     return problems, rows.select("record", "name", "label", llr=value)
 
 
-def locate(
-    member: Member,
-    places: Sequence[FieldRef],
-    document: str = "",
-    label: str = "",
-    score: str = "",
-    header: str = "yes",
-    glue: str = "",
-) -> list[Location | None]:
+def locate(member: Member, places: Sequence[FieldRef], **settings: str) -> list[Location | None]:
     """The cells of places of a file; lines of other places."""
-    layout = Layout(document, label, score, header=header)._replace(**_GLUE.get(glue, {}))
     first = source_files.beginning(member).partition("\n")[0].rstrip("\r")
-    columns, missing = layout.columns(layout.names(first))
-    at = {} if missing else dict(zip(("document", "label", "llr"), columns, strict=True))
+    _, at, missing = _columns(first, {**settings, "quoting": "none"})
 
     def stretch(line: str, field: str) -> tuple[int, int]:
-        return source_files.cell_stretch(line, at.get(field), _separator(first))
+        column = None if missing else at.get("score" if field == "llr" else field)
+        return source_files.cell_stretch(line, column, _separator(first))
 
     return source_files.locate_lines(member, places, stretch)
 
 
-_UNFIT = r"[\t\n\r\x00\x{FEFF}]"
-
-
 def _written_labels(corpus: Corpus) -> pl.DataFrame:
     """The labels that can be written, with the names of their documents; those without have one."""
-    fit = pl.col("name").str.contains(_UNFIT).not_() & (pl.col("name") != "")
-    documents = corpus.documents.filter(fit).select("name", document="row")
-    labels = corpus.instances.filter(pl.col("kind") == "label", pl.col("label") != "")
+    documents = corpus.documents.filter(~pl.col("name").str.contains(_UNFIT))
+    documents = documents.select("name", document="row")
+    labels = corpus.instances.filter(pl.col("kind") == "label")
     labels = labels.filter(~pl.col("label").str.contains(_UNFIT))
     labels = labels.select("document", "label", llr=pl.col("llr").cast(pl.String))
     return documents.join(labels, on="document", how="left", maintain_order="left_right")
@@ -273,21 +191,19 @@ def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined
     Raises:
         WrongSetting: if the names are not those of two columns.
     """
-    titles = [name.strip() for name in names.split(",")]
-    if len(titles) != len(("document", "label")) or not all(titles):
+    columns, titles = ["name", "label"], [name.strip() for name in names.split(",")]
+    if len(titles) != len(columns) or not all(titles):
         raise WrongSetting(f"invalid names {names}: use two, such as id,label")
     rows = pl.concat(map(_written_labels, (Corpus(), *corpora)))
-    columns = ["name", "label"]
     if joined:
         parts = rows.group_by("name", maintain_order=True)
         rows = parts.agg(pl.col("label").drop_nulls().str.join(joined))
     elif rows["llr"].null_count() < rows.height:
         columns.append("llr")
-    cells = [pl.col(name).fill_null("") for name in columns]
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write("\t".join([*titles, *columns[2:]]) + "\n")
-        line = pl.concat_str(cells, separator="\t") + "\n"
-        stream.writelines(rows.select(line=line)["line"])
+    with path.open("wb") as stream:
+        stream.write(("\t".join([*titles, *columns[2:]]) + "\n").encode())
+        rows = rows.select(columns)
+        rows.write_csv(stream, include_header=False, separator="\t", quote_style="never")
 
 
 def count_losses(corpus: Corpus, joined: str = "") -> Mapping[str, int]:

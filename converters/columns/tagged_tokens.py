@@ -2,13 +2,14 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from hlteval.converters.columns.tag_findings import Repair, TagProblems
+from hlteval.converters.columns.tag_findings import TagProblems
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
     File,
     locate_lines,
@@ -19,7 +20,7 @@ from hlteval.converters.toolkit.source_files import (
 )
 from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import Scheme, Spans, TagSequence, Whole, detect, read_spans
+from hlteval.representation.tag_schemes import Spans, TagSequence, Whole, detect, read_spans
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
@@ -80,15 +81,13 @@ class TagReader:
     """Makes the corpus of a file of its tokens.
 
     Attributes:
-        scheme: of the tags.
-        repair: what becomes of sequences that are not valid in the scheme.
+        settings: the `scheme` of the tags, and the `repair` of sequences that are not valid in it.
         suffix: of files, which the names of documents leave out.
         numbered: whether documents have no names but numbers.
         stretch: the place of a field in its line.
     """
 
-    scheme: Scheme | Literal["auto"]
-    repair: Repair
+    settings: Mapping[str, Any]
     suffix: str
     numbered: bool
     stretch: Stretch
@@ -97,9 +96,10 @@ class TagReader:
         """The corpus of a file, and the findings in it."""
         begins = rows.tokens["begins"].to_numpy()
         sequence = TagSequence.parse(rows.tokens["tag"], begins)
-        scheme = detect(sequence) if self.scheme == "auto" else self.scheme
-        spans, _ = read_spans(sequence, scheme, keep_broken=self.repair != "drop")
-        found = TagProblems(sequence, rows.tokens, scheme, self.repair, self.scheme == "auto")
+        repair, detected = self.settings["repair"], self.settings["scheme"] == "auto"
+        scheme = detect(sequence) if detected else self.settings["scheme"]
+        spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
+        found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
 
         def finding(record: int, problem: Problem) -> Finding:
             if not record:
@@ -112,19 +112,8 @@ class TagReader:
 
         problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
         findings = findings_of(problems, finding, file.member.max_per_code)
-        wrong = [problem for problem in rows.problems if problem.record]
-        numbers = pl.Series("record", [problem.record for problem in wrong], dtype=pl.Int64)
-        rejected = pl.DataFrame(
-            {"record": numbers, "text": lines.gather(numbers - 1)}
-        ).with_columns(
-            row=pl.int_range(pl.len(), dtype=pl.Int64),
-            origin=pl.lit(0, pl.Int64),
-            code=pl.Series([problem.code for problem in wrong], dtype=pl.String),
-            kind=pl.lit("token"),
-            column=pl.lit(1, pl.Int64),
-            end_column=pl.col("text").str.len_chars().cast(pl.Int64) + 1,
-            expected=pl.lit(""),
-        )
+        wrong = (problem for problem in rows.problems if problem.record)
+        rejected = rejected_lines("token", wrong, lines)
         tables = self._tables(file, rows, spans, sequence.labels)
         return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
 
@@ -177,17 +166,12 @@ class TagReader:
         }
 
 
-#: Gives the tokens of a text, and where their tags are in a line.
-Divide = Callable[[str, Lines], tuple[TokenRows, Stretch]]
+#: Gives the tokens of the lines of a file, and where their tags are in a line.
+Divide = Callable[[Lines], tuple[TokenRows, Stretch]]
 
 
 def read_tagged(
-    source: Source,
-    form: str,
-    suffix: str,
-    scheme: Scheme | Literal["auto"],
-    repair: Repair,
-    divide: Divide,
+    source: Source, form: str, suffix: str, settings: Mapping[str, Any], divide: Divide
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file; see `TagReader`.
 
@@ -195,9 +179,8 @@ def read_tagged(
         source: the files.
         form: the name of the format.
         suffix: of files, which the names of documents leave out.
-        scheme: of the tags.
-        repair: what becomes of sequences that are not valid in the scheme.
-        divide: gives the tokens of a text with line feeds.
+        settings: the `scheme` of the tags, and the `repair` of sequences that are not valid in it.
+        divide: gives the tokens of lines.
     """
     numbered = source.kind in {"file", "stdin"}
 
@@ -206,8 +189,8 @@ def read_tagged(
         if "\r" in text:  # a single character is found much faster than two
             text = text.replace("\r\n", "\n")
         lines = Lines(text)
-        rows, stretch = divide(text, lines)
-        return TagReader(scheme, repair, suffix, numbered, stretch).read(file, lines, rows)
+        rows, stretch = divide(lines)
+        return TagReader(settings, suffix, numbered, stretch).read(file, lines, rows)
 
     return read_files(source, form, own)
 

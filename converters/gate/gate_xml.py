@@ -32,20 +32,13 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import DocumentRows, read_rows
+from hlteval.converters.toolkit.rows import DocumentRows, count_matching, read_rows
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax import xml_places
 from hlteval.syntax.xml_elements import Element, Reader, examine
-from hlteval.syntax.xml_places import (
-    ABSENT,
-    Named,
-    attributes,
-    escape,
-    locate_elements,
-    located_findings,
-)
 
 SUFFIX = ".xml"
 #: A node in the text around it, since XML cannot have it.
@@ -59,15 +52,8 @@ _LONGEST = 10_000
 _INTEGER = re.compile("0|[1-9][0-9]{0,8}")
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<GateDocument version="3">\n'
 #: The attributes of fields.
-_FIELDS = {
-    "label": "Type",
-    "start": "StartNode",
-    "end": "EndNode",
-    "mention": "Id",
-    "frame": "Id",
-    "value": "text",
-    "target": "Members",
-}
+_ITEM = {"mention": "Id", "frame": "Id", "label": "Type"}
+_FIELDS = {**_ITEM, "start": "StartNode", "end": "EndNode", "value": "text", "target": "Members"}
 #: The value of a feature by its name, None for true, and the element of this value.
 _Features = dict[str, tuple[str | None, Element]]
 
@@ -106,12 +92,11 @@ def _take(
     pieces = whole.text.split(_NODE) if whole else []
     content = "".join(pieces)
     rows.begin(origin, name, text=content if whole else None)
-    problems: list[Named] = [(problem, None) for problem in found.problems]
+    problems: list[xml_places.Named] = [(problem, None) for problem in found.problems]
     nodes = [each for each in found.parsed.elements if each.tag == "Node" and each.parent is whole]
     places = _places(nodes, pieces, problems)
     features = _features(found.elements, problems)
-    chosen = []
-    names: dict[str, str] = {}
+    chosen, names = list[tuple[Element, str, str | None]](), dict[str, str]()
     for element in found.elements:
         by = element.parent.attributes.get("Name") if element.parent else None
         if element.tag in {_ANNOTATION, _RELATION} and wanted in {"", by or "default"}:
@@ -121,44 +106,43 @@ def _take(
             chosen.append((element, given or own, by if annotators else None))
     document = _Document(rows, content, places, names, problems)
     for element, identifier, by in chosen:
+        own_features = features[element.ordinal]
+        own_features.pop(_IDENTIFIER, None)
         if element.tag == _ANNOTATION:
-            entity = features[element.ordinal].pop(_ENTITY, (None, element))[0]
+            entity, _ = own_features.pop(_ENTITY, (None, element))
             more = {"mention": identifier, "entity": entity, "annotator": by}
             if not document.add_mention(element, more):
                 continue
         else:
-            more = {"frame": identifier, "annotator": by}
-            document.add_frame(element, more)
-        features[element.ordinal].pop(_IDENTIFIER, None)
-        for label, (value, at) in features[element.ordinal].items():
+            document.add_frame(element, {"frame": identifier, "annotator": by})
+        for label, (value, at) in own_features.items():
             row = {"record": at.ordinal, "modifier": "", "label": label}
             rows.add("modifiers", {**row, "target": identifier, "value": value})
-    rows.findings += located_findings(text, problems, member)
+    rows.findings += xml_places.located_findings(text, problems, member)
 
 
 def _places(
-    nodes: Sequence[Element], pieces: Sequence[str], problems: list[Named]
+    nodes: Sequence[Element], pieces: Sequence[str], problems: list[xml_places.Named]
 ) -> dict[str, int]:
     """The places of nodes by their ids; the first one with another id is a problem."""
-    found: dict[str, int] = {}
-    wrong: list[Named] = []
+    found, first = dict[str, int](), len(problems)
     units = accumulate(len(piece.encode("utf-16-le")) // 2 for piece in pieces)
     for node, place, unit in zip(nodes, accumulate(map(len, pieces)), units, strict=False):
         given = node.attributes.get("id", "")
         found.setdefault(given, place)
-        if given != str(unit) and not wrong:
+        if given != str(unit) and len(problems) == first:
             hint = "; it counts characters" if given == str(place) else ""
             values = {"given": given[:20], "place": unit, "hint": hint}
-            wrong.append((node.problem("GAT103", "id", **values), None))
-    problems += wrong
+            problems.append((node.problem("GAT103", "id", **values), None))
     return found
 
 
-def _features(elements: Sequence[Element], problems: list[Named]) -> defaultdict[int, _Features]:
+def _features(
+    elements: Sequence[Element], problems: list[xml_places.Named]
+) -> defaultdict[int, _Features]:
     """The features of each element by its ordinal; the first of another type is a problem."""
     found: defaultdict[int, _Features] = defaultdict(dict)
-    names: dict[int, str] = {}
-    others: list[Element] = []
+    names, others = dict[int, str](), list[Element]()
     for element in elements:
         feature = element.parent
         if feature is None or feature.parent is None or feature.tag != "Feature":
@@ -192,16 +176,13 @@ class _Document(NamedTuple):
     text: str
     places: Mapping[str, int]
     names: Mapping[str, str]
-    problems: list[Named]
+    problems: list[xml_places.Named]
 
     def add_mention(self, element: Element, more: Mapping[str, object]) -> bool:
         """Add the mention of an annotation; whether it has a place."""
         given = {name: element.attributes.get(name, "") for name in ("StartNode", "EndNode")}
-        wrong = [
-            element.problem("GAT101", name, given=node[:40])
-            for name, node in given.items()
-            if node not in self.places
-        ]
+        lost = [name for name, node in given.items() if node not in self.places]
+        wrong = [element.problem("GAT101", name, given=given[name][:40]) for name in lost]
         start, end = (self.places.get(node, 0) for node in given.values())
         if not wrong and start > end:
             wrong.append(element.problem("GAT102", "EndNode", start=start, end=end))
@@ -232,7 +213,7 @@ class _Document(NamedTuple):
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The attributes of annotations and relations, and the values of features."""
     moved = [FieldRef(place.record, _FIELDS.get(place.field, "")) for place in places]
-    return locate_elements(member, moved)
+    return xml_places.locate_elements(member, moved)
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
@@ -249,11 +230,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
         names = [each[0] or "" for each in (*own, *relations)]
         ids = annotation_ids(names)
         id_of = dict(zip(reversed(names), reversed(ids), strict=True))
-        features = lists_by_key(
-            (id_of[target], feature)
-            for target, *feature in modifiers.get(row, ())
-            if target in id_of
-        )
+        known = (each for each in modifiers.get(row, ()) if each[0] in id_of)
+        features = lists_by_key((id_of[target], feature) for target, *feature in known)
         for name, number in zip(names, ids, strict=True):
             if name not in {"", number}:
                 features.setdefault(number, []).insert(0, [_IDENTIFIER, name])
@@ -274,7 +252,7 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
             sets[tag, by].append(_element(tag, pairs, more))
         parts = [_HEAD, text]
         for (tag, by), elements in sorted(sets.items(), key=lambda item: item[0][0]):
-            head = "" if by is None else attributes([("Name", _clean(by))])
+            head = "" if by is None else xml_places.attributes([("Name", _clean(by))])
             parts += [f"<{tag}Set{head}>\n", *elements, f"</{tag}Set>\n"]
         yield path, "".join([*parts, "</GateDocument>\n"])
 
@@ -316,25 +294,27 @@ def text_with_nodes(text: str, offsets: set[int]) -> tuple[dict[int, str], str]:
     units = accumulate((len(piece.encode("utf-16-le")) // 2 for piece in pieces), initial=0)
     nodes = dict(zip(places, map(str, units), strict=False))
     named = zip(nodes.values(), pieces, strict=True)
-    content = "".join(f'<Node id="{node}"/>{escape(_clean(piece))}' for node, piece in named)
+    content = "".join(
+        f'<Node id="{node}"/>{xml_places.escape(_clean(piece))}' for node, piece in named
+    )
     return nodes, f"<TextWithNodes>{content}</TextWithNodes>\n"
 
 
 def _element(tag: str, pairs: Sequence[tuple[str, str]], features: Iterable[Sequence[Any]]) -> str:
     """An element with its features."""
-    lines = [f"<{tag}{attributes([(name, _clean(value)) for name, value in pairs])}>\n"]
+    lines = [f"<{tag}{xml_places.attributes([(name, _clean(value)) for name, value in pairs])}>\n"]
     for name, value in features:
         kind, text = (_BOOLEAN, "true") if value is None else (_STRING, value)
         lines.append(
-            f'<Feature><Name className="{_STRING}">{escape(_clean(name))}</Name>'
-            f'<Value className="{kind}">{escape(_clean(text))}</Value></Feature>\n'
+            f'<Feature><Name className="{_STRING}">{xml_places.escape(_clean(name))}</Name>'
+            f'<Value className="{kind}">{xml_places.escape(_clean(text))}</Value></Feature>\n'
         )
     return "".join([*lines, f"</{tag}>\n"])
 
 
 def _clean(text: str) -> str:
     """A text with spaces for characters that XML does not have."""
-    return re.sub(ABSENT, " ", text)
+    return re.sub(xml_places.ABSENT, " ", text)
 
 
 def _placed_mentions(corpus: Corpus) -> pl.DataFrame:
@@ -353,17 +333,15 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     frames = corpus.frames.select("document", target=pl.col("frame").fill_null(""))
     named = pl.concat([mentions.select("document", target="mention"), frames])
     modifiers, arguments = corpus.modifiers, corpus.arguments
-    known = (
-        pl.col("label").is_in([_ENTITY, _IDENTIFIER])
-        | ~pl.struct(*key, "label").is_first_distinct()
-    )
+    taken = ~pl.struct(*key, "label").is_first_distinct()
+    taken |= pl.col("label").is_in([_ENTITY, _IDENTIFIER])
+    ordered = arguments.sort("frame_row", "position")
     usual = pl.col("role") == pl.format("Arg{}", pl.int_range(1, pl.len() + 1).over("frame_row"))
-    odd = pl.any_horizontal(pl.col(pl.String).str.contains(ABSENT)).fill_null(value=False)
     tables = (corpus.documents, mentions, corpus.frames, arguments, modifiers)
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         "documents without a text": corpus.documents["text"].null_count(),
-        "characters not allowed in XML": sum(rows.filter(odd).height for rows in tables),
+        "characters not allowed in XML": count_matching(xml_places.ABSENT, *tables),
         "mentions outside of texts": corpus.mentions.height - mentions.height,
         "texts of mentions that differ from the document": sum(
             texts[row][start:end] != text for row, start, end, text in spans
@@ -371,11 +349,9 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "identifiers that are empty": named.filter(target="").height,
         "identifiers of attributes": modifiers.filter(pl.col("modifier") != "").height,
         "attributes of unknown items": modifiers.join(named, on=key, how="anti").height,
-        "attributes with a name that is taken": modifiers.filter(known).height,
+        "attributes with a name that is taken": modifiers.filter(taken).height,
         "arguments of unknown items": arguments.join(named, on=key, how="anti").height,
-        "roles other than Arg1, Arg2 and so on": arguments.sort("frame_row", "position")
-        .filter(~usual)
-        .height,
+        "roles other than Arg1, Arg2 and so on": ordered.filter(~usual).height,
     }
 
 

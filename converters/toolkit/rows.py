@@ -18,10 +18,11 @@ from hlteval.converters.toolkit.source_files import (
     batches,
     original_files,
 )
-from hlteval.findings import Finding
+from hlteval.findings import Finding, Problem
 from hlteval.representation import TABLES, Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
 from hlteval.sources import Source
+from hlteval.syntax.tsv import Lines
 
 #: Rows that are kept as dictionaries.
 _KEPT = 20_000
@@ -66,6 +67,42 @@ def from_dictionaries(name: str, rows: Iterable[Mapping[str, object]]) -> pl.Dat
     while some := list(islice(waiting, _KEPT)):
         frames.append(pl.DataFrame(some, schema))
     return pl.concat(frames, rechunk=True)
+
+
+def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
+    r"""The count of rows with a text that matches a pattern, in some tables.
+
+    Examples:
+        >>> count_matching("\t", pl.DataFrame({"name": ["a\tb", "c"], "row": [0, 1]}))
+        1
+    """
+    matches = pl.any_horizontal(pl.col(pl.String).str.contains(pattern))
+    return sum(table.filter(matches).height for table in tables)
+
+
+def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.DataFrame:
+    r"""The rows of `rejected_records` of lines that problems make unreadable.
+
+    Args:
+        kind: what a line should be.
+        problems: the problems, each with the number of its line as `record`.
+        lines: the lines of the file.
+
+    Examples:
+        >>> problem = Problem("SNT101", 2, 0, 1)
+        >>> rejected_lines("segment", [problem], Lines("a\nb"))["text", "end_column"].rows()
+        [('b', 2)]
+    """
+    places = [(each.record, each.code, each.start + 1, each.end + 1) for each in problems]
+    rows = keyed("rejected_records", places, ("record", "code", "column", "end_column"))
+    text = lines.gather(rows["record"] - 1)
+    return rows.with_columns(
+        pl.min_horizontal("end_column", text.str.len_chars().cast(pl.Int64) + 1),
+        origin=pl.lit(0, pl.Int64),
+        kind=pl.lit(kind),
+        text=text,
+        expected=pl.lit(""),
+    )
 
 
 # The documents that the rows of a table name.

@@ -52,6 +52,10 @@ class TextWindow(NamedTuple):
         plain = text.translate(_SPACE).strip(" ")
         return any(piece.translate(_SPACE).strip(" ") == plain for piece in pieces)
 
+    def mismatch(self, place: object, spans: Sequence[tuple[int, int]], text: str) -> "Mismatch":
+        """A text that is not what is at some places, with the units in which it is."""
+        return Mismatch(place, self, spans, text, matching_units(self, spans, text))
+
 
 class Mismatch(NamedTuple):
     """A span whose text is not what is at its offsets.

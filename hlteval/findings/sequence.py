@@ -11,7 +11,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, NamedTuple, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, SupportsIndex, TypeVar, overload
 
 import msgspec
 
@@ -244,8 +244,14 @@ def findings_of(
     return bounded.findings
 
 
+class _Lines(Protocol):
+    """The lines of a file, such as a list of them."""
+
+    def __getitem__(self, number: int, /) -> str: ...
+
+
 def line_findings(
-    problems: Iterable[Problem], lines: Sequence[str], file: str, most: int = MAX_PER_CODE
+    problems: Iterable[Problem], lines: _Lines, file: str, most: int = MAX_PER_CODE
 ) -> list[Finding]:
     """The findings of problems in a file whose records are its lines.
 

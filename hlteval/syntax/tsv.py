@@ -152,6 +152,8 @@ class Column:
 SLICE = 1_000_000
 #: The most lines that are split at a time: empty lines have few characters, but as many cells.
 MOST = 40_000
+#: Slices whose cells are read at once: to read fewer takes longer, as each call does.
+TOGETHER = 6
 
 
 #: Of so many lines, one is cut out rather than all split.
@@ -216,6 +218,13 @@ class Lines:
         """Some lines at a time, each time after the number of the first one, from 0."""
         for at, first in enumerate(self._bounds[1][:-1]):
             yield first, self._slice(at)
+
+    def texts(self) -> Iterator[tuple[int, str]]:
+        """The text of some slices at a time, each after the number of its first line, from 0."""
+        starts, firsts = self._bounds
+        bounds = pairwise([*starts[:-1:TOGETHER], len(self._text)])
+        for first, (start, end) in zip(firsts[:-1:TOGETHER], bounds, strict=True):
+            yield first, self._text[start:end]
 
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
         """Some lines by their numbers, from 0."""

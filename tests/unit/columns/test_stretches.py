@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.converters import load
-from hlteval.converters.columns import conll_columns
 from hlteval.converters.format import ReadResult
 from hlteval.sources import Member, Source
+from hlteval.syntax import tsv
 from tests.effort import tries
 
 LINES = (
@@ -41,7 +41,7 @@ def test_the_size_of_a_stretch_changes_nothing(
     expected = read(text, **values)
     for size in (1, 20):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(conll_columns, "_SIZE", size)
+            patch.setattr(tsv, "SLICE", size)
             found = read(text, **values)
         assert found.findings == expected.findings
         assert found.corpus == expected.corpus

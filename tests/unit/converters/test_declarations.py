@@ -43,7 +43,11 @@ def parameters(value: object) -> dict[str, object]:
     """The parameters of a function that have a default value, with that."""
     signature = inspect.signature(resolved(value))  # type: ignore[arg-type]
     named = signature.parameters.values()
-    return {each.name: each.default for each in named if each.default is not each.empty}
+    own = {each.name: each.default for each in named if each.default is not each.empty}
+    taken = (
+        value.keywords if isinstance(value, partial) and "settings" in signature.parameters else {}
+    )
+    return {**own, **taken}
 
 
 def test_every_file_is_beside_a_module_or_extended() -> None:
@@ -72,6 +76,10 @@ SETTINGS = [(name, setting) for name in BUILTIN for setting in load(name).settin
 @pytest.mark.parametrize(("name", "setting"), SETTINGS)
 def test_the_default_of_a_setting_is_that_of_its_parameter(name: str, setting: Setting) -> None:
     form = load(name)
+    if setting.sets:
+        assert {*setting.sets} <= {*setting.choices}
+        assert all(form.with_settings(values) for values in setting.sets.values())
+        return
     uses = [getattr(form, setting.of), *([form.count_losses] if setting.counts else [])]
     assert [parameters(use)[setting.name.replace("-", "_")] for use in uses] == [
         setting.default for _ in uses
