@@ -101,7 +101,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         return TokenRows.without_tokens(*([Problem("COL105", 0, 0, 0, values)] if first else []))
     marker = _MARKER if settings["document"] == _SENTENCE else settings["document"]
     parts, begun, wrong = list[pl.DataFrame](), list[pl.DataFrame](), list[pl.Series]()
-    documents, sentences, latest = -1, 0, -1
+    documents, sentences = -1, 0
     for number, text in lines.texts():  # cells take many times the memory of their text
         joined = word if settings["blanks"] == "word" and not tabs else None
         table = read_cells(text, "\t" if tabs else " ", width, first=number + 1, joined=joined)
@@ -117,34 +117,32 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
         fits = table.select(fit).to_series().to_numpy()
         kept = ~breaks & fits
-        begun.append(table.select("record", first="0", second="1").filter(begins))
+        begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
-        rows = table.select("record", word=str(word), tag=str(tag)).filter(kept)
+        rows = pl.DataFrame(
+            {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
+        ).filter(kept)
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
-        sentence = np.r_[latest, np.cumsum(breaks)[kept] + sentences]
-        document = np.cumsum(begins)[kept] + documents
-        parts.append(rows.with_columns(document=document, begins=sentence[1:] != sentence[:-1]))
+        rows = rows.with_columns(
+            document=np.cumsum(begins)[kept] + documents, begins=np.cumsum(breaks)[kept] + sentences
+        )
+        parts.append(rows)
         documents += int(np.count_nonzero(begins))
         sentences += int(np.count_nonzero(breaks))
-        latest = int(sentence[-1])
     tokens = pl.concat(parts)
-    parts.clear()
+    tokens = tokens.with_columns(pl.col("begins").ne_missing(pl.col("begins").shift(1)))
     problems = _problems(pl.concat(wrong), lines, width, given[0])
     if settings["document"] == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum() - 1)
         return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
-    return TokenRows.of(tokens, _names(pl.concat(begun), lines), problems)
-
-
-def _names(begun: pl.DataFrame, lines: Lines) -> list[str]:
-    """The name of each document in the line that begins it; empty where it has none."""
-    bare = (begun["first"] == _MARKER) & ~begun["second"].str.starts_with("(").fill_null(False)
-    named, names = (~bare).arg_true(), [""] * len(begun)
-    for at, line in zip(named, lines.gather(begun["record"].gather(named) - 1), strict=True):
+    every = pl.concat(begun)
+    bare = (every["0"] == _MARKER) & ~every["1"].str.starts_with("(").fill_null(False)
+    named, names = (~bare).arg_true(), [""] * len(every)
+    for at, line in zip(named, lines.gather(every["record"].gather(named) - 1), strict=True):
         match = _BEGIN.match(line)
         names[at] = ";".join(filter(None, match.groups())) if match else ""
-    return names
+    return TokenRows.of(tokens, names, problems)
 
 
 def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Problem]:

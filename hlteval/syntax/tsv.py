@@ -152,6 +152,8 @@ class Column:
 SLICE = 1_000_000
 #: The most lines that are split at a time: empty lines have few characters, but as many cells.
 MOST = 40_000
+#: Slices whose cells are read at once: to read fewer takes longer, as each call does.
+TOGETHER = 6
 
 
 #: Of so many lines, one is cut out rather than all split.
@@ -218,10 +220,10 @@ class Lines:
             yield first, self._slice(at)
 
     def texts(self) -> Iterator[tuple[int, str]]:
-        """The text of two slices at a time, each after the number of its first line, from 0."""
+        """The text of some slices at a time, each after the number of its first line, from 0."""
         starts, firsts = self._bounds
-        bounds = pairwise([*starts[:-1:2], len(self._text)])
-        for first, (start, end) in zip(firsts[:-1:2], bounds, strict=True):
+        bounds = pairwise([*starts[:-1:TOGETHER], len(self._text)])
+        for first, (start, end) in zip(firsts[:-1:TOGETHER], bounds, strict=True):
             yield first, self._text[start:end]
 
     def gather(self, numbers: Sequence[int] | pl.Series) -> pl.Series:
