@@ -27,6 +27,8 @@ from hlteval.scoring.matching import assigned
 
 #: How many items memberships stand for.
 WEIGHT = pl.col("weight").sum()
+#: Fewer memberships are compared sooner than they are weighed.
+_MANY = 10_000
 
 
 @dataclass(frozen=True)
@@ -50,12 +52,13 @@ class Clusterings:
     def of(cls, reference: pl.DataFrame, system: pl.DataFrame) -> Clusterings:
         """The clusterings of memberships without weights, the last cluster being the greatest.
 
-        In one group, items are weighed; in many, few of a group are in the same clusters.
+        Items are weighed where that saves time: of many items in one group.
         """
         sides = (reference, system)
-        groups = pl.concat(side["group"] for side in sides).unique()
-        if groups.len() == 1:
-            return cls.of_weighed(weigh(*sides), group=groups.item())
+        if reference.height + system.height > _MANY:
+            groups = pl.concat(side["group"] for side in sides).unique()
+            if groups.len() == 1:
+                return cls.of_weighed(weigh(*sides), group=groups.item())
         columns = {"order": pl.col("cluster"), "nameless": pl.lit(value=False)}
         return cls(*(side.with_columns(**columns, weight=pl.lit(1, pl.Int64)) for side in sides))
 

@@ -30,6 +30,8 @@ ANNOTATIONS: Mapping[str, pl.DataType | type[pl.DataType]] = (
 #: The beginning of the identifier of an entity that the knowledge base lacks.
 NIL = "NIL"
 _LARGEST = 2**62
+#: How many times as many numbers as rows may be counted in a table.
+_FEW_EACH = 4
 
 
 def all_candidates(
@@ -245,7 +247,10 @@ def coverage(mode: str, spans: Spans, others: Spans) -> Integers:
     units = np.zeros(len(spans[0]), dtype=np.int64)
     if not (real & ours).any() or not (real & ~ours).any():
         return units
-    kind = pl.Series(kind).rank("dense").cast(pl.Int64).to_numpy() - 1
+    if kind.max() < _FEW_EACH * len(kind):  # numbers that need not be sorted
+        kind = (np.cumsum(np.bincount(kind) > 0) - 1)[kind]
+    else:
+        kind = np.unique(kind, return_inverse=True)[1]
     kinds = np.arange(kind.max() + 1)
     lowest, highest = (np.full(len(kinds), limit) for limit in (_LARGEST * 2 - 1, -_LARGEST * 2))
     np.minimum.at(lowest, kind, first)

@@ -52,8 +52,9 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
     names = names.cast(pl.Enum(names))
     sums = [_part(measure, name) for measure in measures for name in _SUMS]
     contents = {_contents(measure): measure for measure in measures if not measure.additive}
+    parts = pl.Enum([*dict.fromkeys((*irregular, *sums, *contents))])
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
-        "part": pl.Enum([*dict.fromkeys((*irregular, *sums, *contents))]),
+        "part": parts,
         **dict.fromkeys(_CLUSTERS, names.dtype),
         "number": pl.Int64,
         "count": pl.Int64,
@@ -64,7 +65,9 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
         kinds = weigh(*counting.grouped_by("").memberships(measure))
         clusters = {side: names.gather(kinds[name]) for side, name in _CLUSTERS.items()}
         item = pl.col("item").rank("dense")
-        tables.append(kinds.select(part=pl.lit(part), **clusters, number=item, count="weight"))
+        tables.append(
+            kinds.select(part=pl.lit(part, parts), **clusters, number=item, count="weight")
+        )
     rows = [table.cast({name: schema[name] for name in table.columns}) for table in tables]
     return pl.concat([pl.DataFrame(schema=schema), *rows], how="diagonal")
 

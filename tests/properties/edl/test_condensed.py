@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pickle
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.representation import Corpus
+from hlteval.scoring.clusterings import MEASURES, Clusterings, weigh
 from hlteval.scoring.edl.condensed import is_condensed
 from hlteval.scoring.edl.measures import AGGREGATES, DEFAULT, FIELDS, FILTERS, OVERLAPS, measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
@@ -132,6 +134,23 @@ def test_annotations_stay_where_clusters_are_not_enough(pair, numbers, what):
     metric = LinkMatch("official" if what == "official" else "plan", options)
     counts = statistics(metric, pair, set(DOCUMENTS))
     assert metric.condense(counts) is counts
+
+
+memberships = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 5)), max_size=16, unique=True)
+
+
+@FEW
+@given(memberships, memberships)
+def test_weighed_items_count_as_many_items(ours, theirs):
+    sides = [
+        pl.DataFrame(rows, schema={"item": pl.Int64, "cluster": pl.Int64}, orient="row")
+        for rows in (ours, theirs)
+    ]
+    weighed = Clusterings.of_weighed(weigh(*sides), group=3)
+    each = Clusterings.of(*(side.with_columns(group=pl.lit(3, pl.Int64)) for side in sides))
+    for name, measure in MEASURES.items():
+        for one, other in ((weighed, each), (weighed.once, each.once)):
+            assert measure(one).collect().to_dicts() == measure(other).collect().to_dicts(), name
 
 
 def test_items_in_several_clusters_are_told_apart_across_batches():
