@@ -442,8 +442,9 @@ class Tables:
         self.report_at(member, header, *problems)
         if any(problem.code[3:] in {"102", "104"} for problem in problems):
             return
-        table = kind.table(header.split("\t"))
-        self.groups.setdefault((kind, header), JoinedTables(table)).add(origin, member, body)
+        if (kind, header) not in self.groups:
+            self.groups[kind, header] = JoinedTables(kind.table(header.split("\t")))
+        self.groups[kind, header].add(origin, member, body)
 
     def report_at(self, member: Member, line: str, *problems: Problem) -> None:
         """Add findings about a line of a file."""

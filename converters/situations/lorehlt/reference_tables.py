@@ -229,11 +229,14 @@ class Files(FileBatch):
             problem = Problem("LSF501", 1, 0, len(header), {"table": table, "header": titles})
             empty = finding("LSF501", file=display, table=table, header=titles)
             self.findings.append(problem.in_line(display, header) if header else empty)
-        elif odd := kind.header_problem(header):
+        elif (key := (kind.name, header)) not in self.groups and (
+            odd := kind.header_problem(header)
+        ):
             self.findings.append(odd.in_line(display, header))
         else:
-            lines = self.groups.setdefault((kind.name, header), JoinedTables(kind.table(header)))
-            lines.add(origin, member, body)
+            if key not in self.groups:
+                self.groups[key] = JoinedTables(kind.table(header))
+            self.groups[key].add(origin, member, body)
             if not body.strip():
                 self.header_only.append((origin, kind.name, name))
 
