@@ -37,7 +37,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import keyed
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow, matching_units
-from hlteval.converters.toolkit.spans import candidates
+from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -276,14 +276,18 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
 def _annotations(corpus: Corpus) -> Iterator[tuple[Any, ...]]:
     """The mentions of a corpus: the document, and the further cells."""
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    quotes = {row: Quotes(text) for row, text in texts.items()}
     others = candidates(corpus)
     columns = ("row", "document", "label", "start", "end", "fragments", "text", "entity")
     rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
     for row, document, label, start, end, fragments, text, entity in rows:
-        there = texts.get(document, "")[start:end]
-        quoted = text is not None and (fragments is None or _follow(fragments, there, text, start))
+        there = text or ""
+        if text is None or fragments is not None:
+            own = texts.get(document, "")[start:end] if text is not None else ""
+            if not (fragments and _follow(fragments, own, text, start)):
+                there = (document in quotes and quotes[document].at((start, end))) or ""
         identifiers = "|".join([entity or "", *others.get(row, ())])
-        yield document, str(start), str(end), text if quoted else there, label, identifiers
+        yield document, str(start), str(end), there, label, identifiers
 
 
 def _follow(fragments: list[dict[str, int]], there: str, text: str | None, start: int) -> bool:
