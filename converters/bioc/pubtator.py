@@ -35,7 +35,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import from_dictionaries, keyed
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow, matching_units
 from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
@@ -92,7 +92,7 @@ class _Lines:
         self.begins: dict[str, int] = {}
         self.rows: defaultdict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems: list[Problem] = []
-        self.rejected: list[dict[str, object]] = []
+        self.rejected: list[Problem] = []
 
     def result(self, offsets: str, names: dict[str, int]) -> tuple[Corpus, list[Finding]]:
         """The corpus of the file, and the findings in it.
@@ -141,7 +141,12 @@ class _Lines:
                 values = {"name": name[:40], "other": own[:60]}
                 self.problems.append(Problem("PBT104", self.begins[name], 0, len(name), values))
         tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
-        corpus = Corpus(sources=[self.file.origin], rejected_records=self.rejected, **tables)
+        rejected = (
+            problem.rejection("line", self.lines[problem.record - 1], row=row, origin=0)
+            for row, problem in enumerate(self.rejected)
+        )
+        tables["rejected_records"] = from_dictionaries("rejected_records", rejected)
+        corpus = Corpus(sources=[self.file.origin], **tables)
         member, problems = self.file.member, sorted(self.problems, key=lambda each: each.record)
         return corpus, line_findings(problems, self.lines, member.display, member.max_per_code)
 
@@ -149,8 +154,7 @@ class _Lines:
         """Report a line that is not read."""
         problem = Problem(code, record, start, end, values)
         self.problems.append(problem)
-        row = {"row": len(self.rejected), "origin": 0}
-        self.rejected.append({**row, **problem.rejection("line", self.lines[record - 1])})
+        self.rejected.append(problem)
 
     def annotation(
         self, key: tuple[int, int, int], cells: list[str], text: str | None, place_of: Place
