@@ -75,7 +75,8 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
     Returns:
         By `row` of the spans whose documents have a text: `there`, the text of the fragments with
         spaces between and for line ends, null if spans without a text repeat that of the document
-        too often (`Quotes`), cut if it is much longer than that of its span, and `fit`, whether all offsets are ordered and inside the text.
+        too often (`Quotes`), cut if it is much longer than that of its span, and `fit`, whether
+        all offsets are ordered and inside the text.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     placed = fragments(mentions.filter(pl.col("document").is_in(list(texts))))
