@@ -366,7 +366,8 @@ def _item(item: writing.Item) -> Item:
     own: Item = {"id": item.name, "infons": dict(_pairs(item.infons))}
     if item.locations:
         places = [{"offset": start, "length": end - start} for start, end in item.locations]
-        return {**own, "text": item.text, "locations": places}
+        text = {} if item.text is None else {"text": item.text}
+        return {**own, **text, "locations": places}
     return {**own, "nodes": [{"refid": target, "role": role} for target, role in item.nodes]}
 
 

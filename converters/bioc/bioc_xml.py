@@ -208,7 +208,8 @@ def _passage(passage: writing.Passage, tag: str = "passage") -> str:
 
 def _annotation(item: writing.Item) -> str:
     places = "".join(f'<location offset="{a}" length="{b - a}"/>' for a, b in item.locations)
-    own = f"{_infons(item.infons)}{places}<text>{escape(item.text)}</text>"
+    text = "" if item.text is None else f"<text>{escape(item.text)}</text>"
+    own = f"{_infons(item.infons)}{places}{text}"
     return f"<annotation{attributes([('id', item.name)])}>{own}</annotation>\n"
 
 

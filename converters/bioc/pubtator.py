@@ -37,7 +37,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
-from hlteval.converters.toolkit.spans import candidates
+from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -257,16 +257,19 @@ def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, l
         Also whether fragments do not follow from the text, and the identifiers in the last cell.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    quotes = {row: Quotes(text) for row, text in texts.items()}
     others = candidates(corpus)
     columns = ("row", "document", "label", "start", "end", "fragments", "text", "entity")
     rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
     for row, document, label, start, end, fragments, text, entity in rows:
-        there, quoted = texts.get(document, "")[start:end], text is not None
+        quoted = text is not None
         if quoted and fragments is not None:
             spans = [(part["start"], part["end"]) for part in fragments]
-            quoted = _fragments(there, re.sub(_BREAKS, " ", text), start) == spans
+            own = texts.get(document, "")[start:end]
+            quoted = _fragments(own, re.sub(_BREAKS, " ", text), start) == spans
+        there = "" if quoted or document not in quotes else quotes[document].at((start, end))
         names = [entity or "", *others.get(row, ())]
-        cells = (str(start), str(end), text if quoted else there, label, "|".join(names))
+        cells = (str(start), str(end), text if quoted else there or "", label, "|".join(names))
         yield document, cells, bool(fragments) and not quoted, names
 
 

@@ -21,7 +21,7 @@ from hlteval.converters.bioc.reading import (
     RELATION,
 )
 from hlteval.converters.toolkit.rows import to_text
-from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
+from hlteval.converters.toolkit.spans import Quotes, candidates, equivalences, odd_fragments
 from hlteval.representation import Corpus
 
 _KEY = ("document", "origin", "record")
@@ -38,14 +38,14 @@ class Item:
         name: its identifier.
         infons: its infons, keys of which may be repeated.
         locations: the start and end of each part of an annotation.
-        text: the text of an annotation.
+        text: the text of an annotation; None if spans repeat the document too often.
         nodes: the target and role of each node of a relation.
     """
 
     name: str | None
     infons: Pairs
     locations: Sequence[tuple[int, int]] = ()
-    text: str = ""
+    text: str | None = ""
     nodes: Sequence[tuple[str, str]] = ()
 
 
@@ -190,7 +190,8 @@ def _cover(siblings: Sequence[Passage], text: str, start: int, end: int) -> bool
 
 def _annotations(corpus: Corpus, infons: Infons) -> dict[int, list[tuple[int, int, Item]]]:
     """The mentions of each document as annotations, with where each starts and ends."""
-    texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
+    texts = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
+    quotes = {row: Quotes(text) for row, text in texts}
     others = candidates(corpus)
     rows = corpus.mentions.filter(writable())
     some = pl.col("confidence").is_not_null() | pl.col("confidence_text").is_not_null()
@@ -202,8 +203,9 @@ def _annotations(corpus: Corpus, infons: Infons) -> dict[int, list[tuple[int, in
         row, *key, name, label, start, end, fragments, text, entity, mention_type, confidence, by
     ) in rows.select(*columns, *more).iter_rows():  # fmt: skip
         spans = [(part["start"], part["end"]) for part in fragments or ()] or [(start, end)]
-        known = spans if key[0] in texts else ()
-        written = " ".join(texts[key[0]][a:b] for a, b in known) if text is None else text
+        written = text
+        if text is None:
+            written = quotes[key[0]].at(*spans) if key[0] in quotes else ""
         pairs = [
             *(("type", label or None), ("identifier", entity)),
             *(("identifier", other) for other in others.get(row, ())),

@@ -82,12 +82,12 @@ class NamedColumns:
             "record", line.str.len_chars(), given=size, lacks=empty
         )
         hints = ("tabs separate them, not spaces", "the word is empty")
-        values: dict[tuple[int, bool], dict[str, object]] = {
+        alike: dict[tuple[int, bool], dict[str, object]] = {
             (given, lacks): {"given": given - lacks, "wanted": width, "hint": hints[lacks]}
             for given, lacks in wrong.select("given", "lacks").unique().iter_rows()
-        }  # many lines are alike
+        }
         problems = [
-            Problem("COL101", record, 0, end, values[given, lacks])
+            Problem("COL101", record, 0, end, alike[given, lacks])
             for record, end, given, lacks in wrong.iter_rows()
         ]
         names = every.filter("begun")["name"].to_list()

@@ -237,8 +237,9 @@ class _Documents:
             span: Any = parts or _span(start, end)
             self.spans.setdefault((document, name), span)
             whole = self.texts[document] or ""
-            there = " ".join(whole[part["begin"] : part["end"]] for part in parts or (span,))
-            known = text is None or (text == there and self.texts[document] is not None)
+            known = text is None
+            if text is not None and self.texts[document] is not None:
+                known = text == " ".join(whole[a["begin"] : a["end"]] for a in parts or (span,))
             item = {"id": name, "span": span, "obj": label, **({} if known else {"text": text})}
             self.add("denotations", (document, *record), (0, row), name, item)
             if (document, name) not in self.own_names:

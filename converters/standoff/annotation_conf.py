@@ -236,7 +236,9 @@ class AnnotationConf:
         """Give the problems of types of arguments that are not declared, in a unit."""
         known, section = {*self.type_names}, _OF_UNITS.get(unit, "")
         overlaps = self.overlaps if section == "relations" else ()
-        items = heapq.merge(self.section(section), overlaps, key=attrgetter("at"))
+        items: Iterator[ConfLabel | ConfOverlap] = heapq.merge(
+            self.section(section), overlaps, key=attrgetter("at")
+        )
         every = [each for item in items for each in item.arguments]
         wrong = dict.fromkeys(
             name

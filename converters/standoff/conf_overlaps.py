@@ -9,7 +9,7 @@ nothing is judged.
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from math import inf
 from operator import itemgetter
 from typing import NamedTuple
@@ -99,9 +99,9 @@ def _clusters(mentions: pl.DataFrame) -> Iterator[list[Entity]]:
     columns = ("origin", "record", "id", "label", "start", "end", "fragments")
     for _, group in groupby(rows.select("cluster", *columns).iter_rows(), key=itemgetter(0)):
         cluster = []
-        for _, *place, start, end, parts in group:
+        for _, origin, record, name, label, start, end, parts in group:
             spans = [(part["start"], part["end"]) for part in parts or ()] or [(start, end)]
-            cluster.append(Entity(*place, tuple(sorted(spans))))
+            cluster.append(Entity(origin, record, name, label, tuple(sorted(spans))))
         yield cluster
 
 
@@ -150,8 +150,8 @@ def _rules(conf: AnnotationConf, labels: Iterable[str]) -> Rules:
     declared = {overlap._replace(at=0, arguments=()): None for overlap in conf.overlaps}
     overlaps = [*declared]
     if len(overlaps) > _MOST:  # one with all types and kinds
-        every = (frozenset(chain.from_iterable(o[at] for o in overlaps)) for at in range(3))
-        overlaps = [ConfOverlap(*every)]
+        sets = ([o.inner, o.outer, o.kinds] for o in overlaps)
+        overlaps = [ConfOverlap(*(frozenset().union(*each) for each in zip(*sets, strict=True)))]
 
     def bits(are: Iterable[bool]) -> int:
         return sum(1 << at for at, is_one in enumerate(are) if is_one)

@@ -74,15 +74,21 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         By `row` of the spans whose documents have a text: `there`, the text of the fragments with
-        spaces between and for line ends, null if spans repeat the text too often (`Quotes`), and
-        `fit`, whether all offsets are ordered and inside the text.
+        spaces between and for line ends, null if spans without a text repeat that of the document
+        too often (`Quotes`), cut if it is much longer than that of its span, and `fit`, whether
+        all offsets are ordered and inside the text.
     """
     texts = dict(corpus.documents.drop_nulls("text").select("row", "text").iter_rows())
     placed = fragments(mentions.filter(pl.col("document").is_in(list(texts))))
     spans = placed.select("document", "start", "end").rows()
     # Polars searches a code point from the beginning of the text each time; Python indexes it.
     quotes = {document: Quotes(text) for document, text in texts.items()}
-    cut = [quotes[document].at((start, end)) for document, start, end in spans]
+    cut = [  # a text that is much longer than that of its span is another, and is not copied
+        quotes[document].at((start, end))
+        if text is None
+        else texts[document][max(start, 0) : max(min(end, start + 10 * len(text) + 1000), 0)]
+        for (document, start, end), text in zip(spans, placed["text"], strict=True)
+    ]
     fit = [0 <= start <= end <= len(texts[document]) for document, start, end in spans]
     text = pl.Series(cut, dtype=pl.String).str.replace_all(r"[\r\n]", " ")
     found = placed.select("row", there=text, fit=pl.Series(fit, dtype=pl.Boolean))
