@@ -105,14 +105,13 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     for number, text in lines.texts():  # cells take many times the memory of their text
         joined = word if settings["blanks"] == "word" and not tabs else None
         table = read_cells(text, "\t" if tabs else " ", width, first=number + 1, joined=joined)
-        head, last = table["0"], table[str(width - 1)]
+        head = table["0"]
         at = (head.str.starts_with(marker) | head.str.starts_with("#")).arg_true()
-        some = head.gather(at)
-        begin = (some == marker) | some.str.starts_with(f"{marker} ")
-        begin |= some.str.starts_with("#begin")
+        odd = head.gather(at)
+        begin = (odd == marker) | odd.str.starts_with(f"{marker} ") | odd.str.starts_with("#begin")
         begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
-        begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
-        breaks |= (head.is_null() & last.is_null()).to_numpy()
+        begins[at], breaks[at] = begin, begin | odd.str.starts_with("#end")
+        breaks |= (head.is_null() & table[str(width - 1)].is_null()).to_numpy()
         filled = [pl.col(str(at)).is_not_null() for at in (width - 1, word, tag)]
         fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
         fits = table.select(fit).to_series().to_numpy()
