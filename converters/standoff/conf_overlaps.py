@@ -150,8 +150,10 @@ def _rules(conf: AnnotationConf, labels: Iterable[str]) -> Rules:
     declared = {overlap._replace(at=0, arguments=()): None for overlap in conf.overlaps}
     overlaps = [*declared]
     if len(overlaps) > _MOST:  # one with all types and kinds
-        sets = ([o.inner, o.outer, o.kinds] for o in overlaps)
-        overlaps = [ConfOverlap(*(frozenset().union(*each) for each in zip(*sets, strict=True)))]
+        inner_types = frozenset[str]().union(*(o.inner for o in overlaps))
+        outer_types = frozenset[str]().union(*(o.outer for o in overlaps))
+        kinds = frozenset[str]().union(*(o.kinds for o in overlaps))
+        overlaps = [ConfOverlap(inner_types, outer_types, kinds)]
 
     def bits(are: Iterable[bool]) -> int:
         return sum(1 << at for at, is_one in enumerate(are) if is_one)
