@@ -17,6 +17,8 @@ READ = "import sys, hlteval; [hlteval.read(path) for path in sys.argv[1:]]"
 PER_DOCUMENT = 100
 FEW = 20_000
 """The most mentions that are resampled."""
+LARGE = 200_000
+"""Tables of more mentions are read in parts."""
 TYPES = ("GPE", "LOC", "ORG", "PER")
 SETS = ("strong_mention_match", "strong_typed_all_match", "strong_typed_link_match")
 OVERLAPS = tuple(f"overlap-{x}{y}::span" for x in ("max", "sum") for y in ("max", "sum"))
@@ -86,6 +88,8 @@ def steps(size: int, folder: Path) -> Iterator[Step]:
     command = hlteval(*score, "-m", "plan")
     yield Step("score, section 17.3", command, both, peer=_neleval(gold, system))
     yield Step("score, all measures", hlteval(*score), both)
+    if size > LARGE:
+        yield Step("score, all measures, 2 processes", hlteval(*score, "--jobs", 2), both)
     first, second = (
         write(folder / f"{x}.tab", random_clusters(size, n)) for n, x in ((0, "a"), (1, "b"))
     )

@@ -124,9 +124,8 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         ).filter(kept)
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
-        rows = rows.with_columns(
-            document=np.cumsum(begins)[kept] + documents, begins=np.cumsum(breaks)[kept] + sentences
-        )
+        at_document, at_sentence = np.cumsum(begins)[kept], np.cumsum(breaks)[kept]
+        rows = rows.with_columns(document=at_document + documents, begins=at_sentence + sentences)
         parts.append(rows)
         documents += int(np.count_nonzero(begins))
         sentences += int(np.count_nonzero(breaks))

@@ -127,9 +127,8 @@ def test_lines_that_are_wrong_alike_share_the_values_of_their_message() -> None:
 def test_each_shape_is_read_as_what_it_is(form: str, tmp_path: Path) -> None:
     """A file of some records: rows, rejected records or findings, and no exception."""
     path = tmp_path / f"x{load(form).suffixes[0]}"
-    for own, name, shape in shapes():
-        if own == form:
-            path.write_text(shape.text(500))
-            found = [*load(form).read(open_source(str(path)))]
-            rows = sum(frame.height for each in found for _, frame in each.corpus.tables())
-            assert rows + sum(len(each.findings) for each in found) > len(found), name
+    for name, shape in [(name, shape) for own, name, shape in shapes() if own == form]:
+        path.write_text(shape.text(500), "utf-8", newline="")
+        found = [*load(form).read(open_source(str(path)))]
+        rows = sum(frame.height for each in found for _, frame in each.corpus.tables())
+        assert rows + sum(len(each.findings) for each in found) > len(found), name
