@@ -17,7 +17,7 @@ READ = "import sys, hlteval; [hlteval.read(path) for path in sys.argv[1:]]"
 PER_DOCUMENT = 100
 FEW = 20_000
 """The most mentions that are resampled."""
-LARGE = 200_000
+LARGE = 300_000
 """Tables of more mentions are read in parts."""
 TYPES = ("GPE", "LOC", "ORG", "PER")
 SETS = ("strong_mention_match", "strong_typed_all_match", "strong_typed_link_match")

@@ -23,7 +23,7 @@ from hlteval.sources import Member, Source, Unreadable
 from hlteval.syntax.sections import Stretch
 
 #: Bytes of both sides from which files are read in parts, and bytes of a part.
-LARGE, PART = 24_000_000, 12_000_000
+LARGE, PART = 48_000_000, 24_000_000
 
 #: Finds places of a file.
 Locate = Callable[[Member, Sequence[FieldRef]], list[Location | None]]
