@@ -68,7 +68,7 @@ def shown(verdict: Verdict) -> object:
     return verdict, list(verdict.findings)
 
 
-@settings(max_examples=tries(40), deadline=None)
+@settings(max_examples=tries(240), deadline=None)
 @given(sides(), st.integers(1, 3), st.sampled_from(["plan", "official"]), st.booleans())
 def test_parts_give_what_whole_files_give(tmp_path_factory, both, size, profile, scored):
     folder = tmp_path_factory.mktemp("parts")
