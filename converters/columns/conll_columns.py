@@ -129,8 +129,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         parts.append(rows)
         documents += int(np.count_nonzero(begins))
         sentences += int(np.count_nonzero(breaks))
-    tokens = pl.concat(parts)
-    tokens = tokens.with_columns(pl.col("begins").ne_missing(pl.col("begins").shift(1)))
+    tokens = pl.concat(parts).with_columns(pl.col("begins").ne_missing(pl.col("begins").shift(1)))
     problems = _problems(pl.concat(wrong), lines, width, given[0])
     if settings["document"] == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum() - 1)

@@ -17,6 +17,8 @@ from hlteval.sources import Member
 
 #: Bytes that are searched at a time.
 CHUNK = 16_000_000
+#: Bytes of a name, which bound how many lengths of names are compared.
+LONGEST = 250
 #: What no plain table has: other line breaks, null characters, and an initial byte order mark.
 _TAB, _LF = b"\t\n"
 _WORD = 8
@@ -70,7 +72,8 @@ def cell_sections(member: Member, *, column: int, columns: int, until: bytes) ->
         until: the character whose last occurrence in the cell ends the name.
 
     Returns:
-        None where a line is not plain, or a document has lines in several places.
+        None where a line is not plain, a name is longer than `LONGEST`, or a document has lines in
+        several places.
 
     Examples:
         >>> table = b"id\tplace\nm1\td1:0-2\nm2\td1:4-5\nm3\td2:0-2\n"
@@ -104,7 +107,7 @@ def cell_sections(member: Member, *, column: int, columns: int, until: bytes) ->
         name_ends = np.where(place >= 0, marks[place] if len(marks) else -1, -1)
         headed = int(not lines and name_ends[0] < first[0])  # the line of the names of columns
         first, name_ends, begins = first[headed:], name_ends[headed:], begins[headed:]
-        if (name_ends <= first).any():
+        if (name_ends <= first).any() or (name_ends - first > LONGEST).any():
             return None
         for at in _changes(data, first, name_ends).tolist():
             name = bytes(data[first[at] : name_ends[at]]).decode("utf-8", "replace")
