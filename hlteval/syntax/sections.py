@@ -19,9 +19,9 @@ from hlteval.sources import Member
 CHUNK = 16_000_000
 #: Bytes of a name, which bound how many lengths of names are compared.
 LONGEST = 250
-#: What no plain table has: other line breaks, null characters, and an initial byte order mark.
 _TAB, _LF = b"\t\n"
 _WORD = 8
+#: What no plain table begins with.
 _BOM = b"\xef\xbb\xbf"
 _Bytes = npt.NDArray[np.uint8]
 _Places = npt.NDArray[np.int64]
@@ -140,7 +140,9 @@ def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:
         if mark:
             yield rest + whole + mark
             rest = tail
-        else:  # a line of so many bytes is not plain
+        else:
+            rest += tail
+        if len(rest) > CHUNK:  # a line of so many bytes is not plain
             yield b"\r"
             return
     if rest:

@@ -178,10 +178,13 @@ class Check:
         key = (*corpus.documents["name"], len(gold.findings), corpus.rejected_records.height)
         if key not in shared.findings:
             seen = Batch()
-            shared.findings[key] = [*self._check_reference(pair, gold, seen)], seen.deferred
-        findings, deferred = shared.findings[key]
-        checked.deferred += deferred
-        return findings
+            seen.findings += self._check_reference(pair, gold, seen)
+            shared.findings[key] = seen
+        seen = shared.findings[key]
+        checked.deferred += seen.deferred
+        for name, shown in seen.types.items():
+            checked.types.setdefault(name, set()).update(shown)
+        return seen.findings
 
     def _check_reference(self, pair: Pair, gold: ReadResult, checked: Batch) -> Iterator[Finding]:
         """Check a reference: a record of it that cannot be read would be lost."""

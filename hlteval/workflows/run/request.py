@@ -16,7 +16,7 @@ from hlteval.tasks.task import Task
 
 if TYPE_CHECKING:
     from hlteval.converters import ReadResult
-    from hlteval.workflows.run.batches import Deferred
+    from hlteval.workflows.run.batches import Batch
 
 Role = Literal["submission", "reference"]
 
@@ -35,9 +35,7 @@ class SharedReference:
     """
 
     readings: dict[tuple[str, ...], ReadResult] = field(default_factory=dict)
-    findings: dict[tuple[str | int, ...], tuple[list[Finding], list[Deferred]]] = field(
-        default_factory=dict
-    )
+    findings: dict[tuple[str | int, ...], Batch] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -152,9 +152,8 @@ def _cluster_results(
             while done in came:
                 batches = came.pop(done)
                 if isinstance(batches, Failed):
-                    reason = batches.reason
-                    batches = map(list, islice(worker.results(size), *shares[done]))
-                    batches = [*batches]
+                    reason, own = batches.reason, islice(worker.results(size), *shares[done])
+                    batches = [list(batch) for batch in own]
                     if not succeeded:
                         raise NoRemoteError(f"the workers of {address} cannot do this: {reason}")
                 for batch in batches:
