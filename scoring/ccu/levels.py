@@ -359,9 +359,10 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
     columns = ("document", "_window", "start", "end", *SIDES)
     parts = pl.concat([part.select(columns) for part in (head, tail)], how="vertical_relaxed")
     length = pl.col("end") - pl.col("start")
-    # In order, so that sums do not depend on what else is in the batch.
-    ordered = parts.lazy().sort("document", "_window", "start")
-    ordered = ordered.with_columns(_length=length, **_lengths(length))
+    parts = parts.with_columns(_length=length, **_lengths(length))
+    # In order, so that sums do not depend on what else is in the batch; not one lazy query with
+    # them, in which a sort before a sum is left out.
+    ordered = parts.sort("document", "_window", "start")
     averaged = ordered.group_by("document", "_window", maintain_order=True).agg(
         pl.col("start").min(),
         pl.col("end").max(),
@@ -369,7 +370,7 @@ def windows(stretches: pl.DataFrame, size: float) -> pl.DataFrame:
         pl.col("reference_length", "system_length").sum(),
     )
     averaged = averaged.with_columns(units=pl.lit(1, pl.Int64)).select(UNITS)
-    every = pl.concat([whole, averaged.collect()], how="vertical_relaxed")
+    every = pl.concat([whole, averaged], how="vertical_relaxed")
     return every.sort("document", "start")
 
 
@@ -600,7 +601,6 @@ class LevelDiarization(AdditiveMetric):
         names = pl.concat([side.documents.select("row", "name") for side in (reference, system)])
         genres = reference.documents.select("row", genre="modality")
         named = names.unique().join(genres, on="row", how="left", maintain_order="left")
-
         named = named.rename({"row": "document"})
 
         def with_names(rows: pl.DataFrame, schema: Schema) -> pl.DataFrame:
