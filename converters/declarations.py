@@ -22,8 +22,8 @@ The functions are those of the module that are called as the fields are. If the 
   `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
-A `read` or `locate` with `**settings` gets all settings of reading, those that are not set with the
-defaults that the file declares.
+A `read`, `locate` or `sections` with `**settings` gets all settings of reading, those that are not
+set with the defaults that the file declares.
 
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
 """
@@ -79,9 +79,11 @@ def declaration(module: str) -> Format:
     form = msgspec.convert(fields, Format, dec_hook=make_function)
     reading = (setting for setting in form.settings if setting.of == "read" and not setting.sets)
     usual = {setting.name.replace("-", "_"): setting.default for setting in reading}
-    functions = {name: getattr(form, name) for name in ("read", "locate") if usual}
+    functions = {name: getattr(form, name) for name in ("read", "locate", "sections") if usual}
     every = {
-        name: own for name, own in functions.items() if "settings" in signature(own).parameters
+        name: own
+        for name, own in functions.items()
+        if own and "settings" in signature(own).parameters
     }
     return replace(form, **{name: partial(function, **usual) for name, function in every.items()})
 

@@ -33,12 +33,14 @@ class ReadResult:
     """A batch of whole documents as read: their corpus, and the findings about it.
 
     `members` are the files that the rows of `corpus.sources` were read from, in the same order; the
-    locations of findings are looked up there.
+    locations of findings are looked up there. `detected` is what the reader has found out of all
+    lines of a file, which parts of it have in common with the whole.
     """
 
     corpus: Corpus
     findings: tuple[Finding, ...] = ()
     members: tuple[Member, ...] = ()
+    detected: str = ""
 
 
 class Setting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -133,7 +135,8 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
             the likeliest first: mistakes in all rows are found by them. It takes the settings of
             `read`. None for other files.
         sections: finds the documents of a single file whose lines are together, so that some can be
-            read without the others, and their findings are the same; None where they cannot.
+            read without the others, and their findings are the same; None where they cannot. It
+            takes the settings of `read`.
         has_rows: whether its records are rows of the tables themselves: findings name table and row
             where `locate` has no place.
     """
@@ -162,7 +165,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     repeated_code: str = ""
     separable: bool = False
     tabular: Callable[..., Sequence[Table]] = no_tables
-    sections: Callable[[Member], Sections | None] | None = None
+    sections: Callable[..., Sections | None] | None = None
     has_rows: bool = False
 
     def with_settings(self, values: Mapping[str, str]) -> Format:
@@ -191,7 +194,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
                 for use in (use for use, needed in of.items() if needed and not setting.sets):
                     bound[use][key] = value
         uses = {"read": "read", "tabular": "read", "write": "write", "count_losses": "count"}
-        uses["locate"] = "locate"
+        uses |= {"locate": "locate", "sections": "read"}
         own = {field: getattr(self, field) for field, use in uses.items() if bound[use]}
         functions = {name: partial(own[name], **bound[uses[name]]) for name in own if own[name]}
         return replace(self, **functions)

@@ -37,6 +37,7 @@ from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import move_suffix
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections, marked_sections
 from hlteval.syntax.tsv import Lines, shorten
 
 _TAG = re.compile(r"O|[BIESLU]-\S+")
@@ -138,9 +139,8 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     bare = (every["0"] == _MARKER) & ~every["1"].str.starts_with("(").fill_null(False)
     named, names = (~bare).arg_true(), [""] * len(every)
     for at, line in zip(named, lines.gather(every["record"].gather(named) - 1), strict=True):
-        match = _BEGIN.match(line)
-        names[at] = ";".join(filter(None, match.groups())) if match else ""
-    return TokenRows.of(tokens, names, problems)
+        names[at] = _begun(line) or ""
+    return TokenRows.of(tokens, names, problems)._replace(detected=f"{width} {tabs}")
 
 
 def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Problem]:
@@ -169,6 +169,20 @@ def locate(member: Member, places: Sequence[FieldRef], **settings: str) -> list[
 def _tag_stretch(column: int) -> Stretch:
     """Make the function that finds the cell of a column in a line."""
     return lambda line, _: cell_stretch(line, column, "\t" if "\t" in line else " ")
+
+
+def sections(member: Member, **settings: str) -> Sections | None:
+    """The documents of a file in which lines begin them, and no cell has several words."""
+    if (settings["document"], settings["blanks"]) != (_MARKER, "none"):
+        return None
+    return marked_sections(member, (_MARKER.encode(), b"#begin"), _begun)
+
+
+def _begun(line: str) -> str | None:
+    """The name in a line that begins a document; empty without one, None in other lines."""
+    if match := _BEGIN.match(line):
+        return ";".join(filter(None, match.groups()))
+    return "" if line.startswith("#begin") or cells(line)[0] == _MARKER else None
 
 
 write, count_losses = tag_writing.write, tag_writing.count_losses

@@ -1,7 +1,7 @@
 """Tokens with tags as tables of a corpus: the text that words make, sentences, and tagged spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,12 +38,14 @@ class TokenRows(NamedTuple):
         names: the names of documents by number, if they have some.
         documents: how many documents there are.
         problems: what is wrong with other lines.
+        detected: how the lines are read, as far as the first ones have shown.
     """
 
     tokens: pl.DataFrame
     names: Mapping[int, str]
     documents: int
     problems: list[Problem]
+    detected: str = ""
 
     @classmethod
     def of(
@@ -85,12 +87,14 @@ class TagReader:
         suffix: of files, which the names of documents leave out.
         numbered: whether documents have no names but numbers.
         stretch: the place of a field in its line.
+        detected: the schemes that were detected.
     """
 
     settings: Mapping[str, Any]
     suffix: str
     numbered: bool
     stretch: Stretch
+    detected: set[str] = field(default_factory=set)
 
     def read(self, file: File, lines: Lines, rows: TokenRows) -> tuple[Corpus, Iterable[Finding]]:
         """The corpus of a file, and the findings in it."""
@@ -98,6 +102,7 @@ class TagReader:
         sequence = TagSequence.parse(rows.tokens["tag"], begins)
         repair, detected = self.settings["repair"], self.settings["scheme"] == "auto"
         scheme = detect(sequence) if detected else self.settings["scheme"]
+        self.detected.add(scheme)
         spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
         found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
 
@@ -183,6 +188,7 @@ def read_tagged(
         divide: gives the tokens of lines.
     """
     numbered = source.kind in {"file", "stdin"}
+    detected = set[str]()
 
     def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
         text = file.text or ""
@@ -190,9 +196,12 @@ def read_tagged(
             text = text.replace("\r\n", "\n")
         lines = Lines(text)
         rows, stretch = divide(lines)
-        return TagReader(settings, suffix, numbered, stretch).read(file, lines, rows)
+        detected.add(rows.detected)
+        return TagReader(settings, suffix, numbered, stretch, detected).read(file, lines, rows)
 
-    return read_files(source, form, own)
+    for result in read_files(source, form, own):
+        yield replace(result, detected=" ".join(sorted(detected)))
+        detected.clear()
 
 
 #: The fields of the representation that a tag gives.

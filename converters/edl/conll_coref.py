@@ -42,6 +42,7 @@ from hlteval.converters.toolkit.source_files import FileBatch, head, locate_line
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections, marked_sections
 
 # The lines of CoNLL coreference: columns, the brackets in the last, names of documents.
 
@@ -400,6 +401,16 @@ def _add_mentions(
         elif ends:
             unknown.append(entity)
     return unknown
+
+
+def sections(member: Member, entities: Entities = "document", **_: str) -> Sections | None:
+    """The documents of a file, where no entity is in two of them."""
+
+    def name(line: str) -> str | None:
+        begun = BEGIN.match(line)
+        return part(begun) if begun else None
+
+    return marked_sections(member, (b"#begin document",), name) if entities == "document" else None
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

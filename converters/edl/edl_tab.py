@@ -473,7 +473,7 @@ def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {"mentions": mentions, "links": links}
 
 
-def sections(member: Member) -> Sections | None:
+def sections(member: Member, **_: str) -> Sections | None:
     """The documents of a file whose lines are all plain, and together."""
     return cell_sections(member, column=3, columns=len(TABLE.columns), until=b":")
 

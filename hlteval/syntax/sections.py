@@ -2,11 +2,12 @@
 
 One pass over the bytes, some megabytes at a time, finds where documents begin and end, so that they
 can be read a few at a time, or in several processes. It accepts plain tables only, in which every
-line has all of its cells and a document has no lines elsewhere; any other file is read as a whole.
+line has all of its cells and a document has no lines elsewhere, or a line begins each document; any
+other file is read as a whole.
 """
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -34,11 +35,13 @@ class Stretch(NamedTuple):
         start: the offset of their first byte.
         end: the offset after their last one.
         lines: how many lines of the file are before them.
+        documents: how many documents of the file are before them, where numbers are their names.
     """
 
     start: int
     end: int
     lines: int
+    documents: int | None = None
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,19 @@ class Sections:
         starts: the offset of the first byte of each, and the size of the file.
         lines: the number of lines before each, and of all lines.
         sha256: the digest of the file.
+        numbered: whether the names are numbers from 1, which the file does not have.
     """
 
     names: list[str]
     starts: list[int]
     lines: list[int]
     sha256: str
+    numbered: bool = False
 
     def stretch(self, first: int, last: int) -> Stretch:
         """The lines of the documents from one, to but not including another, by their numbers."""
-        return Stretch(self.starts[first], self.starts[last], self.lines[first])
+        before = first if self.numbered else None
+        return Stretch(self.starts[first], self.starts[last], self.lines[first], before)
 
 
 def cell_sections(member: Member, *, column: int, columns: int, until: bytes) -> Sections | None:
@@ -121,6 +127,74 @@ def cell_sections(member: Member, *, column: int, columns: int, until: bytes) ->
         return None
     starts[0] = numbers[0] = 0
     return Sections(names, [*starts, offset], [*numbers, lines], digest.hexdigest())
+
+
+def marked_sections(
+    member: Member, marks: Sequence[bytes], name: Callable[[str], str | None]
+) -> Sections | None:
+    r"""The documents of a file in which a line begins each.
+
+    Args:
+        member: the file, in UTF-8.
+        marks: what these lines begin with.
+        name: gives the name of the document that such a line begins; an empty one for its number,
+            None where the line does not begin a document.
+
+    Returns:
+        None where it is not a file of such documents from its first line on, where some have names
+        and others numbers, or where two have one name.
+
+    Examples:
+        >>> text = b"\n# a\nx\n# b\ny\n"
+        >>> sections = marked_sections(
+        ...     Member("", "s.txt", None, lambda: text), [b"#"], lambda line: line[2:]
+        ... )
+        >>> sections.names, sections.lines, sections.starts
+        (['a', 'b'], [0, 3, 5], [0, 7, 13])
+    """
+    names, starts, numbers = list[str](), list[int](), list[int]()
+    known = dict[bytes, str | None]()  # many have no name
+    lines = offset = 0
+    digest = hashlib.sha256()
+    for chunk in _chunks(member, digest.update):
+        if b"\r" in chunk or (not offset and chunk.startswith(_BOM)):
+            return None
+        begins = sorted(at for mark in marks for at in _occurrences(chunk, mark))
+        if not names and (not begins or chunk[: begins[0]].strip()):
+            return None
+        breaks = np.frombuffer(chunk, np.uint8) == ord("\n")
+        done = 0
+        for at in begins:
+            line = chunk[at : chunk.find(b"\n", at)]
+            if line not in known:
+                known[line] = name(line.decode("utf-8", "replace"))
+            own = known[line]
+            if own is None:
+                return None
+            lines += int(np.count_nonzero(breaks[done:at]))
+            done = at
+            names.append(own)
+            starts.append(offset + at)
+            numbers.append(lines)
+        lines += int(np.count_nonzero(breaks[done:]))
+        offset += len(chunk)
+    numbered = not any(names)
+    if not names or (not numbered and len({*names, ""}) <= len(names)):
+        return None
+    starts[0] = numbers[0] = 0
+    if numbered:
+        names = [str(number) for number in range(1, len(names) + 1)]
+    return Sections(names, [*starts, offset], [*numbers, lines], digest.hexdigest(), numbered)
+
+
+def _occurrences(chunk: bytes, mark: bytes) -> Iterator[int]:
+    """The places of lines that begin with a mark."""
+    if chunk.startswith(mark):
+        yield 0
+    at, wanted = 0, b"\n" + mark
+    while (at := chunk.find(wanted, at)) >= 0:
+        at += 1
+        yield at
 
 
 def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:

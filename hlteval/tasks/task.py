@@ -454,8 +454,10 @@ class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         batch: documents in a batch: more cost memory, and save time where documents are small.
         reads_sub_folders: whether files in sub-folders of a folder are read, as in archives.
         inner_folders: names of folders that its submissions have inside.
-        apart: whether its rules find the same where some documents are checked at a time: those
-            that look across documents have a conclusion, or `unique` identifiers.
+        apart: whether some documents of a large file may be checked at a time: `all` if its rules
+            find the same then, since those that look across documents have a conclusion, or
+            `unique` identifiers; `valid` if they find nothing where they find nothing in all
+            documents, so that only valid files are checked in parts.
     """
 
     primary_of: Callable[[Mapping[str, str]], str] | None = None
@@ -474,7 +476,7 @@ class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     batch: int = 500
     reads_sub_folders: bool = True
     inner_folders: frozenset[str] = frozenset()
-    apart: bool = False
+    apart: Literal["no", "valid", "all"] = "no"
 
 
 class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

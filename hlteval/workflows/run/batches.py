@@ -210,7 +210,7 @@ class Submission:
         What options name is beside all documents, so that these are read together then.
         """
         files, gold = self.files, None
-        possible = self.apart and self.task.hooks.apart and self.shared is None
+        possible = self.apart and self.task.hooks.apart != "no" and self.shared is None
         if not possible or files.corpora or files.values:
             return None
         if self.reference is not None:

@@ -43,6 +43,8 @@ NO_COMMON_DOCUMENT = "REF104"
 #: Under which, with the role of a side, a batch has the names of annotators, and the documents
 #: that only others than the chosen one have annotated.
 _ANNOTATORS, _OTHERS = "annotators: ", "documents of others: "
+#: Under which a part has what its reader has detected.
+_DETECTED = "detected: "
 
 
 class Check:
@@ -221,6 +223,8 @@ class Check:
         certain = []
         for rule, rows in run(applied, context, form):
             concluded = self.opened.parts or rule.counts_if or rule.conclusion
+            if self.opened.parts and not rule.conclusion and self.opened.task.hooks.apart == "valid":
+                raise NotApart
             if not concluded:
                 certain.append((rule, rows))
             else:
@@ -268,9 +272,12 @@ class Check:
         """Check that parts show all that whole files would.
 
         Raises:
-            NotApart: if identifiers are repeated in another part, or both sides look exchanged.
+            NotApart: if identifiers are repeated in another part, both sides look exchanged, or
+                parts are not read alike.
         """
         total, confidences = self.total, self.total.confidences
+        if any(len(shown) > 1 for key, shown in total.types.items() if key.startswith(_DETECTED)):
+            raise NotApart
         for frames in total.identifiers.values():
             rows = pl.concat(frames).sort("key", "value")
             again = (pl.col("key") == pl.col("key").shift()) & (
@@ -518,6 +525,9 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
         reference=[gold.documents["name"]],
         gold=table.height + gold.rejected_records.height,
     )
+    if opened.parts is not None:
+        for side, result in ((opened.role, pair.system), (REFERENCE, pair.reference)):
+            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(result.detected)
     if not opened.is_compared:
         return checked
     submitted = getattr(system, task.scored_table)

@@ -91,13 +91,15 @@ def divide(
         cuts = [(end, end) for end in range(1, len(ours.names) + 1)]
     elif (cuts := _merge(theirs.names, ours.names)) == []:
         return None
-    parts, done = [], (0, 0)
+    parts, done = list[Part](), (0, 0)
     for number, cut in enumerate(cuts, start=1):
-        part = Part(theirs.stretch(done[0], cut[0]), ours.stretch(done[1], cut[1]))
-        size = sum(side.end - side.start for side in part if side)
+        size = ours.starts[cut[1]] - ours.starts[done[1]]
+        if gold is not None:
+            size += theirs.starts[cut[0]] - theirs.starts[done[0]]
         complete = size >= PART if documents is None else not number % documents
         if complete or number == len(cuts):
-            parts.append(part if gold else part._replace(reference=None))
+            reference = theirs.stretch(done[0], cut[0]) if gold else None
+            parts.append(Part(reference, ours.stretch(done[1], cut[1])))
             done = cut
     return Parts(parts, len(cuts), theirs.sha256 if gold else "", ours.sha256)
 
@@ -153,8 +155,12 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
         raise NotApart
     corpus = results[0].corpus
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
+    if stretch.documents is not None:
+        first = stretch.documents + 1
+        numbers = pl.int_range(first, first + pl.len()).cast(pl.String)
+        tables["documents"] = corpus.documents.with_columns(name=numbers)
     for name, table in TABLES.items():
-        rows: pl.DataFrame = getattr(corpus, name)
+        rows = tables.get(name, getattr(corpus, name))
         if "record" in table.schema and stretch.lines and rows.height:
             tables[name] = rows.with_columns(pl.col("record") + stretch.lines)
     return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
