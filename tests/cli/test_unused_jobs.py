@@ -9,16 +9,17 @@ import pytest
 DEMO = Path(__file__).parents[2] / "hlteval" / "demo"
 MENTIONS, GOLD = DEMO / "entities" / "system.tab", DEMO / "entities" / "reference.tab"
 SINGLE = "a submission in a single file is one batch"
+SORTED = f"{SINGLE}, unless it is large, valid and sorted by document"
 STREAM = "other processes cannot read standard input or data in memory"
 ONE = "a batch has up to 1,000 documents, and there is only one"
 FOLDERS = ("-r", DEMO / "reference", "-s", DEMO / "system")
 SCORE = ("score", "lorehlt-edl", "-r", GOLD, "-s", MENTIONS)
 COMMANDS = {
-    "validate": (("validate", "lorehlt-edl", MENTIONS), SINGLE),
-    "validate several": (("validate", "lorehlt-edl", MENTIONS, GOLD), SINGLE),
+    "validate": (("validate", "lorehlt-edl", MENTIONS), SORTED),
+    "validate several": (("validate", "lorehlt-edl", MENTIONS, GOLD), SORTED),
     "validate -": (("validate", "lorehlt-edl", "-"), STREAM),
-    "score": (SCORE, SINGLE),
-    "score json": ((*SCORE, "--format", "json"), SINGLE),
+    "score": (SCORE, SORTED),
+    "score json": ((*SCORE, "--format", "json"), SORTED),
     "score folders": (("score", "seedev-full", *FOLDERS), ONE),
     "leaderboard": (("leaderboard", "lorehlt-edl", MENTIONS, GOLD, "-r", GOLD), SINGLE),
 }

@@ -148,7 +148,7 @@ class Cluster:
                 more(1)
         except (CancelledError, OSError) as error:
             raise NoRemoteError(
-                f"the scheduler at {self.address} was lost; what was computed is kept: run it again"
+                f"the scheduler at {self.address} was lost: run it again; a campaign goes on"
             ) from error
 
     def _submit(self, node: Node) -> Any:

@@ -120,7 +120,10 @@ def reason_for_one_process(opened: Submission, opening: Call | None, size: int |
     if opened.batch_count(size) > 1:
         return ""
     if opened.format.layout == "single_file":
-        return "a submission in a single file is one batch"
+        single = "a submission in a single file is one batch"
+        if opened.format.sections is None or opened.shared is not None:
+            return single
+        return f"{single}, unless it is large, valid and sorted by document"
     return f"a batch has up to {size or opened.task.hooks.batch:,} documents, and there is only one"
 
 
