@@ -42,8 +42,9 @@ def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
     others = others.clear() if own else others
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
     names, known = extra["name"].to_list(), others.to_list() if extra.height else []
+    other = "remove it" if schema.kind == "numbers" else _EXTRA[scored]
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""
-    meant = [hint or did_you_mean(name, known, _EXTRA[scored]) for name in names]
+    meant = [hint or did_you_mean(name, known, other) for name in names]
     hinted = extra.with_columns(hint=pl.Series(meant, dtype=pl.String))
     return about_file(hinted.lazy().rename({"name": "document"}))
 

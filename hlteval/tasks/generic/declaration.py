@@ -27,7 +27,7 @@ from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.generic.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.tasks.task import Task, has_code
 from hlteval.tasks.toml_file import TomlFile, read_toml
-from hlteval.validators.generic.schema import Allowed
+from hlteval.validators.generic.schema import Allowed, with_kind
 
 if TYPE_CHECKING:
     from hlteval.tasks.agreement import Agreement
@@ -184,6 +184,16 @@ class Declaration(TomlFile):
             for name, value in declared.items()
             if name in self.option_types
         }
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics of its unit; of labels, those of names or those of numbers."""
+        if self.unit != "labels":
+            return self.builtin.metrics
+        from hlteval.scoring.generic.numbers import MEASURES
+
+        of_numbers = self.table("labels").get("kind") == "numbers"
+        return tuple(name for name in self.builtin.metrics if (name in MEASURES) == of_numbers)
 
     @property
     def parts(self) -> list[str]:
@@ -406,7 +416,13 @@ def make_task(file: Declaration) -> Task:
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
+        kind=labels.get("kind", "names"),
+        range=tuple(labels.get("range", ())),
     )
+    hooks = builtin.hooks
+    if hooks.primary_of:
+        ranking = partial(_ranking, primary=primary, builtin=hooks.primary_of)
+        hooks = msgspec.structs.replace(hooks, primary_of=ranking)
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
     passed, refused = frozenset(file.preset.get("passes", ())), frozenset[str]()
@@ -429,6 +445,8 @@ def make_task(file: Declaration) -> Task:
         metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=partial(replace, allowed),
+        schema_for=builtin.schema_for and partial(with_kind, allowed=allowed),
+        hooks=hooks,
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED | passed) if preset else None,
         official_crashes_on=frozenset(file.preset.get("crashes", ())) | refused,
@@ -443,6 +461,14 @@ def make_task(file: Declaration) -> Task:
             item for item in builtin.statistics if builtin.measures or item.name in computed
         ),
     )
+
+
+def _ranking(
+    options: Mapping[str, str], *, primary: str, builtin: Callable[[Mapping[str, str]], str]
+) -> str:
+    """The declared metric that ranks, unless an option selects what is computed."""
+    selected = any(options.get(name) for name in ("measures", "kind"))
+    return builtin(options) if selected else primary
 
 
 def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Tables) -> Agreement:
@@ -478,7 +504,7 @@ def computed_metrics(file: Declaration) -> tuple[str, ...]:
     chosen = file.parts
     return tuple(
         name
-        for name in file.builtin.metrics
+        for name in file.metrics
         if (
             first in averages
             if (first := name.partition(".")[0]) in AVERAGES

@@ -67,6 +67,16 @@ def segment_primary(options: Mapping[str, str]) -> str:
     return options.get("measures", "").replace(" ", "").partition(",")[0] or "der"
 
 
+def label_primary(options: Mapping[str, str]) -> str:
+    """The metric that ranks labels: of names or of numbers.
+
+    Examples:
+        >>> label_primary({}), label_primary({"kind": "numbers"})
+        ('macro.f1', 'pearson')
+    """
+    return "pearson" if options.get("kind") == "numbers" else "macro.f1"
+
+
 def measures(
     written: Sequence[str], _: Mapping[str, str], *, known: Sequence[str]
 ) -> tuple[str, ...]:
