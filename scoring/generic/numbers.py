@@ -8,9 +8,9 @@ With the numbers x of the reference and y of the system, over the documents that
 
 Conventions:
     Correlation is undefined for fewer than two documents, and where all numbers of a side are
-    equal. A label that is no number, or beyond `LARGEST`, is none: rules report it. Of several numbers of a
-    document the first counts. The sums of replicates are of numbers less the middle of the declared
-    range, so that their squares keep their digits.
+    equal. A label that is no number, or beyond `LARGEST`, is none: rules report it. Of several
+    numbers of a document the first counts. The sums of replicates are of numbers less the middle of
+    the declared range, so that their squares keep their digits.
 
 References:
     scipy.stats.pearsonr and spearmanr; Dolan and Cer 2017 (STS-B).

@@ -61,7 +61,7 @@ def with_kind(
     options: Mapping[str, str],
     reference: bool = False,  # noqa: ARG001 - of both sides alike
     *,
-    allowed: Allowed = Allowed("labels"),  # noqa: B008 - cannot change
+    allowed: Allowed = Allowed("labels"),
 ) -> Allowed:
     """The vocabulary of labels, of the kind that an option selects.
 

@@ -78,7 +78,7 @@ def _preset(file: Declaration) -> Iterator[Finding]:
     if name and name not in units:
         hint = did_you_mean(name, fitting, hint)
         yield file.finding("TSK106", "task", "preset", reason=f"unknown preset {name}", hint=hint)
-    elif name and file.table("labels").get("kind") == "numbers":
+    elif name and file.unit == "labels" and _kind(file) == "numbers":
         reason = f"preset {name} scores names, not numbers"
         yield file.finding("TSK106", "task", "preset", reason=reason, hint="remove the key")
     elif name and units[name] != file.unit:
@@ -271,6 +271,9 @@ def _scores(file: Declaration) -> Iterator[Finding]:
                 hint = did_you_mean(
                     name, names, f"use {', '.join(names)}" if names else "remove it"
                 )
+                if name in file.builtin.metrics:  # of labels of the other kind
+                    other = {"names": "numbers", "numbers": "names"}[_kind(file)]
+                    hint = f'declare kind = "{other}" in [labels], or {hint}'
                 path, problem = ("scores", key, at), f"unknown measure {name}"
                 yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
     known = [name for name in get_args(Average) if f"{name}.f1" in metrics]
@@ -352,14 +355,21 @@ def _effects(file: Declaration) -> Iterator[Finding]:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
 
 
+def _kind(file: Declaration) -> str:
+    """Return whether its labels are names or numbers."""
+    return str(file.table("labels").get("kind", "names"))
+
+
 def _of_kind(file: Declaration) -> Iterator[Finding]:
     """Yield the findings about keys of names where labels are numbers, and the reverse."""
-    numbers = file.unit == "labels" and file.table("labels").get("kind") == "numbers"
+    numbers = file.unit == "labels" and _kind(file) == "numbers"
     for path, name, _ in file.declared_keys():
         if numbers and name in _OF_NAMES:
             yield _no_effect(file, *path, 'with kind = "numbers"')
     if not numbers and file.unit == "labels" and "range" in file.table("labels"):
         yield _no_effect(file, "labels", "range", "without numbers", 'add kind = "numbers"')
+    for key in file.table("agreement") if numbers else ():
+        yield _no_effect(file, "agreement", key, 'with kind = "numbers"')
     if numbers and "label" in (by := file.table("scores").get("by", ())):
         key, reason = 'by "label"', 'with kind = "numbers"'
         path = ("scores", "by", by.index("label"))

@@ -41,7 +41,8 @@ READ_KEYS = frozenset(
 READ_OPTIONS = ("mode", "scheme")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
-
+#: The metrics of labels that are numbers.
+NUMBERS = ("pearson", "spearman", "mse", "mae")
 
 #: What no tool of a preset looks at: in the profile `official`, nothing of it blocks.
 _IGNORED = frozenset({"GEN101", "GEN201", "GEN202", "GEN203", "GEN301", "GEN405"})
@@ -190,10 +191,8 @@ class Declaration(TomlFile):
         """The metrics of its unit; of labels, those of names or those of numbers."""
         if self.unit != "labels":
             return self.builtin.metrics
-        from hlteval.scoring.generic.numbers import MEASURES
-
         of_numbers = self.table("labels").get("kind") == "numbers"
-        return tuple(name for name in self.builtin.metrics if (name in MEASURES) == of_numbers)
+        return tuple(name for name in self.builtin.metrics if (name in NUMBERS) == of_numbers)
 
     @property
     def parts(self) -> list[str]:
@@ -478,6 +477,9 @@ def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Table
     known = builtin() if builtin else Agreement()
     wanted = own.get("unit", "")
     units = tuple(unit for unit in known.units if wanted in {"", unit.name})
+    if primary in NUMBERS:
+        why = f"labels are numbers: pairs of annotators are compared by {primary}"
+        return replace(known, units=(), measures=(primary,), why=why)
     measures = tuple(dict.fromkeys((primary, *known.measures)))
     if own.get("coefficient") == "f1":
         return replace(known, units=(), measures=measures, why="the declaration asks for none")

@@ -15,7 +15,8 @@ Name = Annotated[str, msgspec.Meta(min_length=1)]
 _UNIQUE = {"uniqueItems": True}
 Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
 SomeNames = Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)]
-Range = Annotated[tuple[float, ...], msgspec.Meta(min_length=2, max_length=2)]
+_PAIR = {"minItems": 2, "maxItems": 2}
+Range = Annotated[tuple[float, ...], msgspec.Meta(extra_json_schema=_PAIR)]
 Unit = Literal[
     "mentions", "relations", "events", "clusters", "links", "labels", "segments", "transcripts"
 ]
