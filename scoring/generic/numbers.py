@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import count_of
-from hlteval.representation import Corpus, align, documents_of, first_case
+from hlteval.representation import LARGEST, Corpus, align, documents_of, first_case, to_number
 from hlteval.scoring.generic.averages import Floats
 from hlteval.scoring.generic.labels import KIND, Labels, Options
 from hlteval.scoring.metric import (
@@ -47,21 +47,20 @@ MEASURES = ("pearson", RANKED, "mse", "mae")
 _NUMBERS = {"document": pl.String, "reference": pl.Float64, "system": pl.Float64}
 #: What adds up over documents: their number, numbers, products, and errors.
 _SUMS = ("n", "x", "y", "xx", "yy", "xy", "square", "absolute")
-#: Of larger numbers, sums of squares could overflow.
-LARGEST = 1e100
 #: Share of a sum of squares below which its variance is rounding.
 _ROUNDING = 1e-12
 
 
-def to_number(label: pl.Expr) -> pl.Expr:
-    """Labels as numbers; null for what is none, not finite, or beyond `LARGEST`.
+def find_numbers(labels: pl.Series) -> pl.Series:
+    """The numbers of labels; none if some label is no number, or all are whole, as classes are.
 
     Examples:
-        >>> pl.select(to_number(pl.Series(["3.80", " 1e-1", "high", "nan"]))).to_series().to_list()
-        [3.8, 0.1, None, None]
+        >>> [find_numbers(pl.Series(labels)).to_list() for labels in (["1", "2.5"], ["1", "2"])]
+        [[1.0, 2.5], []]
     """
-    number = label.str.strip_chars().cast(pl.Float64, strict=False)
-    return pl.when(number.abs() <= LARGEST).then(number)
+    numbers = labels.drop_nulls().to_frame("label").select(to_number(pl.col("label"))).to_series()
+    are_numbers = not numbers.null_count() and not (numbers == numbers.floor()).all()
+    return numbers if are_numbers else numbers.clear()
 
 
 def correlation(x: Floats, y: Floats, weights: Floats | Weights) -> float:
@@ -167,18 +166,18 @@ class Numbers(AdditiveMetric):
             "mse": float((error**2).mean()) if len(x) else np.nan,
             "mae": float(np.abs(error).mean()) if len(x) else np.nan,
         }
-        values = {name: plain(np.array([found[name]]))[0] for name in self._wanted}
+        values = {name: plain(np.array([found[name]]))[0] for name in self.measures}
         return values, {"scorings": _scorings(values)}
 
     @property
-    def _wanted(self) -> tuple[str, ...]:
+    def measures(self) -> tuple[str, ...]:
         """The measures that the options ask for."""
         also = self.options.also
         return tuple(name for name in MEASURES if not also or name in also)
 
     def decompose(self, names: Iterable[str] | None = None) -> tuple[Metric, ...]:
-        """Those of sums, and the correlation of ranks, which needs all documents at once."""
-        wanted = {*self._wanted} if names is None else {*names}
+        """The values of sums, and the correlation of ranks, which needs all documents at once."""
+        wanted = {*self.measures} if names is None else {*names}
         rest = (self,) if wanted - {RANKED} else ()
         return (*rest, RankCorrelation(self.profile, self)) if RANKED in wanted else rest
 
@@ -205,7 +204,7 @@ class Numbers(AdditiveMetric):
             "mse": ratio(square, n),
             "mae": ratio(absolute, n),
         }
-        return {name: values[name] for name in self._wanted if name != RANKED}
+        return {name: values[name] for name in self.measures if name != RANKED}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Notes on documents that are left out, and on numbers that are all equal."""

@@ -8,8 +8,7 @@ from math import inf
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean, hints
-from hlteval.representation import Corpus
-from hlteval.scoring.generic.numbers import to_number
+from hlteval.representation import Corpus, to_number
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.rule import (
     IDENTIFIERS,

@@ -405,7 +405,6 @@ def make_task(file: Declaration) -> Task:
         alike = (name for name in computed if name.rpartition(".")[2] == last)
         primary = next(alike, computed[0])
     own = {name: about[name] for name in ("title", "specification") if name in about}
-    suffixes = tuple(file.table("read").get("suffixes", builtin.submission_suffixes))
     allowed = Allowed(
         labels=file.labels,
         ignored=(*labels.get("ignore", ()), *labels.get("map", ())),
@@ -415,13 +414,8 @@ def make_task(file: Declaration) -> Task:
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
-        kind=labels.get("kind", "names"),
-        range=tuple(labels.get("range", ())),
+        **{name: labels[name] for name in ("kind", "range") if name in labels},
     )
-    hooks = builtin.hooks
-    if hooks.primary_of:
-        ranking = partial(_ranking, primary=primary, builtin=hooks.primary_of)
-        hooks = msgspec.structs.replace(hooks, primary_of=ranking)
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
     passed, refused = frozenset(file.preset.get("passes", ())), frozenset[str]()
@@ -436,7 +430,7 @@ def make_task(file: Declaration) -> Task:
         format=system,
         submitted=() if "format" in file.table("read") else builtin.submitted,
         references=(reference,) if reference else builtin.references,
-        submission_suffixes=suffixes,
+        submission_suffixes=tuple(file.table("read").get("suffixes", builtin.submission_suffixes)),
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         scored_documents=allowed.documents,
@@ -445,7 +439,6 @@ def make_task(file: Declaration) -> Task:
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=partial(replace, allowed),
         schema_for=builtin.schema_for and partial(with_kind, allowed=allowed),
-        hooks=hooks,
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED | passed) if preset else None,
         official_crashes_on=frozenset(file.preset.get("crashes", ())) | refused,
@@ -460,14 +453,6 @@ def make_task(file: Declaration) -> Task:
             item for item in builtin.statistics if builtin.measures or item.name in computed
         ),
     )
-
-
-def _ranking(
-    options: Mapping[str, str], *, primary: str, builtin: Callable[[Mapping[str, str]], str]
-) -> str:
-    """The declared metric that ranks, unless an option selects what is computed."""
-    selected = any(options.get(name) for name in ("measures", "kind"))
-    return builtin(options) if selected else primary
 
 
 def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Tables) -> Agreement:

@@ -17,7 +17,7 @@ from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
 from hlteval.representation.tag_schemes import TagSequence, detect
-from hlteval.scoring.generic.numbers import to_number
+from hlteval.scoring.generic.numbers import find_numbers
 from hlteval.sources import Source, open_source
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.generic.declaration import presets
@@ -81,13 +81,12 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     name = f"my-{name}" if name in BUILTIN else name
     conf = Path(path) / CONF
     below = conf.is_file() and conf.resolve().is_relative_to(Path(folder).resolve())
-    numbers = _numbers(rows) if unit == "labels" else pl.Series(dtype=pl.Float64)
-    tools = [] if numbers.len() else [p for p, table in presets().items() if table["unit"] == unit]
+    numbers = find_numbers(rows["label"]) if unit == "labels" else pl.Series()
     parts = [
         f"# Made from {path}: {count_of(corpus.documents.height, 'document')}, "
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
-        *_about(name, unit, chosen, tools),
+        *_about(name, unit, chosen, of_numbers=numbers.len() > 0),
         *("", "[read]", f'format = "{chosen.name}"'),
     ]
     for setting, value, reason in likely_settings(chosen, corpus):
@@ -168,8 +167,10 @@ def _unit(form: Format, corpus: Corpus) -> str:
     return "mentions"
 
 
-def _about(name: str, unit: str, form: Format, fitting: list[str]) -> Iterator[str]:
-    """The lines of the table `task`, with the presets that fit."""
+def _about(name: str, unit: str, form: Format, *, of_numbers: bool) -> Iterator[str]:
+    """The lines of the table `task`."""
+    fitting = [preset for preset, table in presets().items() if table["unit"] == unit]
+    fitting = [] if of_numbers else fitting
     if form.name != "conll-columns":  # seqeval is about tags
         fitting.sort(key=lambda preset: preset == "seqeval")
     yield from ("", "[task]", f'name = "{name}"', f'title = "{unit.capitalize()} of {name}"')
@@ -177,13 +178,6 @@ def _about(name: str, unit: str, form: Format, fitting: list[str]) -> Iterator[s
     if fitting:
         more = f" (or {', '.join(fitting[1:])})" if fitting[1:] else ""
         yield f'# preset = "{fitting[0]}"  # --profile official equals this tool{more}'
-
-
-def _numbers(rows: pl.DataFrame) -> pl.Series:
-    """The labels as numbers; none if some label is no number, or all are whole as classes are."""
-    numbers = rows.drop_nulls("label").select(to_number(pl.col("label"))).to_series()
-    are_numbers = not numbers.null_count() and not (numbers == numbers.floor()).all()
-    return numbers if are_numbers else numbers.clear()
 
 
 def _labels(rows: pl.DataFrame, unit: str, conf: str) -> Iterator[str]:

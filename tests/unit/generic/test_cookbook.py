@@ -166,7 +166,7 @@ def written(side: str, files: Mapping[str, str]) -> str:
 
 def test_every_declaration_of_the_page_is_tried() -> None:
     assert [name.partition(".")[0] for name in DECLARATIONS] == [*DATA]
-    assert len(DATA) == 12
+    assert len(DATA) == 13
 
 
 @pytest.mark.parametrize("name", DATA)

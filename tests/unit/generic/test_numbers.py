@@ -48,7 +48,7 @@ def numbers(reference: Sequence[object], system: Sequence[object], **options: ob
 
 
 @given(pairs=PAIRS)
-@settings(max_examples=tries(400), deadline=None)
+@settings(max_examples=tries(200), deadline=None)
 def test_values_are_those_of_scipy(pairs: list[tuple[float, float]]) -> None:
     x, y = np.array(pairs).reshape(-1, 2).T
     found = numbers(x.tolist(), y.tolist())[2]
