@@ -51,16 +51,16 @@ _SUMS = ("n", "x", "y", "xx", "yy", "xy", "square", "absolute")
 _ROUNDING = 1e-12
 
 
-def find_numbers(labels: pl.Series) -> pl.Series:
+def find_numbers(labels: pl.Series) -> list[float]:
     """The numbers of labels; none if some label is no number, or all are whole, as classes are.
 
     Examples:
-        >>> [find_numbers(pl.Series(labels)).to_list() for labels in (["1", "2.5"], ["1", "2"])]
+        >>> [find_numbers(pl.Series(labels)) for labels in (["1", "2.5"], ["1", "2"])]
         [[1.0, 2.5], []]
     """
     numbers = labels.drop_nulls().to_frame("label").select(to_number(pl.col("label"))).to_series()
     are_numbers = not numbers.null_count() and not (numbers == numbers.floor()).all()
-    return numbers if are_numbers else numbers.clear()
+    return numbers.to_list() if are_numbers else []
 
 
 def correlation(x: Floats, y: Floats, weights: Floats | Weights) -> float:

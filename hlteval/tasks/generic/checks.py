@@ -372,8 +372,8 @@ def _of_kind(file: Declaration) -> Iterator[Finding]:
         yield _no_effect(file, "agreement", key, 'with kind = "numbers"')
     if numbers and "label" in (by := file.table("scores").get("by", ())):
         key, reason = 'by "label"', 'with kind = "numbers"'
-        path = ("scores", "by", by.index("label"))
-        yield file.finding("TSK109", *path, key=key, reason=reason, hint="remove it")
+        at = by.index("label")
+        yield file.finding("TSK109", "scores", "by", at, key=key, reason=reason, hint="remove it")
 
 
 def _of_pairs(file: Declaration) -> Iterator[Finding]:

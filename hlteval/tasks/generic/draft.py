@@ -81,12 +81,12 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     name = f"my-{name}" if name in BUILTIN else name
     conf = Path(path) / CONF
     below = conf.is_file() and conf.resolve().is_relative_to(Path(folder).resolve())
-    numbers = find_numbers(rows["label"]) if unit == "labels" else pl.Series()
+    numbers = find_numbers(rows["label"]) if unit == "labels" else []
     parts = [
         f"# Made from {path}: {count_of(corpus.documents.height, 'document')}, "
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
-        *_about(name, unit, chosen, of_numbers=numbers.len() > 0),
+        *_about(name, unit, chosen, of_numbers=bool(numbers)),
         *("", "[read]", f'format = "{chosen.name}"'),
     ]
     for setting, value, reason in likely_settings(chosen, corpus):
@@ -95,13 +95,13 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     if unit == "segments":
         parts.append('# evaluated = { format = "uem", path = "all.uem" }  # what is scored')
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
-    if numbers.len():
-        extent = f"[{numbers.min():g}, {numbers.max():g}]"
+    if numbers:
+        extent = f"[{min(numbers):g}, {max(numbers):g}]"
         parts += ["", "[labels]", 'kind = "numbers"', f"# range = {extent}  # as found"]
     else:
         parts += _labels(rows, unit, str(relative) if relative else "")
     parts += _match_table(unit, corpus, conf_is_used=below)
-    primary = "pearson" if numbers.len() else task.primary["plan"]
+    primary = "pearson" if numbers else task.primary["plan"]
     parts += ["", "[scores]", f'primary = "{primary}"']
     return Draft("\n".join(parts) + "\n", name)
 
