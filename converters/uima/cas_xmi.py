@@ -11,8 +11,9 @@ Conventions:
     the use of annotations, `cas.py` that of views, and why dkpro-cassis does not read the files. Of
     an exported project, `annotation/<document>/<annotator>.xmi`, or `<annotator>.zip` with such a
     file, and the curated document are the annotations of several annotators, whose identifiers
-    begin with their names. Links of a chain are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml
-    declares which features refer to structures; without it, those with the usual names do.
+    begin with their names. Links of a chain are mentions of one entity. A record is an element,
+    counted by start tags. TypeSystem.xml declares which features refer to structures; without it,
+    those with the usual names do.
 
 Example lines:
     <cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Ann sang."/>

@@ -151,14 +151,19 @@ def other_tokens(context: RuleContext) -> pl.LazyFrame:
 
 
 def outside_text(context: RuleContext) -> pl.LazyFrame:
-    """A span that is empty, reversed, or ends after the end of its document."""
+    """A span that is empty, reversed, or ends after the end of its document.
+
+    Where another way to count explains spans, such places follow from it.
+    """
     texts = context.against.documents.lazy().drop_nulls("text")
     lengths = texts.select(document="row", length=pl.col("text").str.len_chars())
     spans = context.records("mentions", "start", "end").join(
         lengths, on="document", maintain_order="left"
     )
     wrong = (pl.col("end") > pl.col("length")) | (pl.col("end") <= pl.col("start"))
-    return at(spans.filter(wrong), "fragments")
+    rows = spans.filter(wrong).collect()
+    explained = bool(rows.height) and context.once(_misfits).counting is not None
+    return at(only_if(not explained, rows.lazy()), "fragments")
 
 
 # Turns beside the evaluated stretches.
