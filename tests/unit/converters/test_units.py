@@ -211,7 +211,7 @@ def test_words_are_separated_by_white_space(
     assert word_places(text, inclusive=True)(*span) == inclusive
 
 
-@pytest.mark.parametrize("form", ["brat", "label-studio", "pubtator"])
+@pytest.mark.parametrize("form", ["brat", "bioc-json", "label-studio", "pubtator"])
 @pytest.mark.parametrize(("way", "less"), [("tokens", 0), ("tokens-inclusive", 1)])
 def test_offsets_that_count_words_are_proposed_and_corrected(
     form: str, way: str, less: int, tmp_path: Path
@@ -228,6 +228,17 @@ def test_offsets_that_count_words_are_proposed_and_corrected(
     elif form == "pubtator":
         rows = (f"1\t{a}\t{b}\t{name}\tX\n" for name, a, b in spans)
         (path / "d.pubtator").write_text(f"1|t|{text}\n1|a|\n{''.join(rows)}\n")
+    elif form == "bioc-json":
+        annotations = [
+            {"text": name, "locations": [{"offset": a, "length": b - a}]} for name, a, b in spans
+        ]
+        half = text.index("Bob")
+        passages = [
+            {"offset": 0, "text": text[: half - 1], "annotations": annotations},
+            {"offset": half, "text": text[half:]},
+        ]
+        documents = [{"id": "1", "passages": passages}]
+        (path / "d.bioc.json").write_text(json.dumps({"documents": documents}))
     else:
         values = ({"start": a, "end": b, "text": name, "labels": ["X"]} for name, a, b in spans)
         regions = [
@@ -261,3 +272,22 @@ def test_spans_of_pubannotation_are_inside_the_text_in_their_unit(tmp_path: Path
     assert results["utf-16"].corpus.mentions.select("start", "end", "text").rows() == [
         (2, 5, "Osh")
     ]
+
+
+@pytest.mark.parametrize(
+    ("way", "start", "length"), [("from-1", 9, 4), ("inclusive", 8, 3), ("from-minus-1", 7, 4)]
+)
+def test_locations_of_bioc_count_in_all_ways(
+    way: str, start: int, length: int, tmp_path: Path
+) -> None:
+    location = f'<location offset="{start}" length="{length}"/>'
+    annotation = f'<annotation id="T1">{location}<text>Kara</text></annotation>'
+    second = f"<passage><offset>8</offset><text>Kara.</text>{annotation}</passage>"
+    passages = f"<passage><offset>0</offset><text>Ann in</text></passage>{second}"
+    head = "<source/><date/><key/>"
+    path = tmp_path / "d1.bioc.xml"
+    path.write_text(f"<collection>{head}<document><id>d</id>{passages}</document></collection>")
+    form = load("bioc-xml").with_settings({"offsets": way})
+    (result,) = form.read(open_source(str(path)))
+    assert result.findings == ()
+    assert result.corpus.mentions.select("start", "end", "text").rows() == [(8, 12, "Kara")]
