@@ -227,7 +227,7 @@ def is_inner_archive(name: str) -> bool:
         >>> is_inner_archive("p/annotation/d1.txt/anna.zip"), is_inner_archive("annotation/d1.zip")
         (True, False)
     """
-    return _INNER.search(name) is not None
+    return name[-4:].lower() == ".zip" and _INNER.search(name) is not None
 
 
 def normalize(name: str) -> str:

@@ -13,11 +13,14 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from hlteval import compare, score
+from hlteval.converters import load
 from hlteval.representation import Corpus
 from hlteval.scoring.generic.labels import Options
 from hlteval.scoring.generic.numbers import Numbers, RankCorrelation, average_ranks, correlation
 from hlteval.scoring.metric import weigh
+from hlteval.sources import open_source
 from hlteval.tasks.generic.declaration import NUMBERS
+from hlteval.workflows.convert.inputs import detect_format
 from tests.effort import tries
 
 HEADER = "index\tgenre\tfilename\tyear\told_index\tsource1\tsource2\tsentence1\tsentence2\tscore\n"
@@ -187,3 +190,35 @@ def test_a_declared_primary_metric_of_segments_ranks(tmp_path: Path) -> None:
     paths = [str(next(folder.glob(f"{side}*"))) for side in ("reference", "submission")]
     assert score(str(task), *paths).primary == "jer"
     assert score(str(task), *paths, options={"measures": "purity"}).primary == "purity"
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "table"),
+    [
+        (HEADER.strip(), '0\tmain\tx\t2012\t0\tnone\tnone\tA "b.\tC.\t3.8', "sts-b"),
+        ("index\tsentence1\tsentence2\tlabel", "0\tA\tB\tentailment", "rte"),
+        ("index\tquestion\tsentence\tlabel", "0\tA\tB\tnot_entailment", "qnli"),
+        ("sentence\tlabel", "a film\t1", "sst-2"),
+        ("Quality\t#1 ID\t#2 ID\t#1 String\t#2 String", "1\t702876\t702977\tA\tB", "mrpc"),
+        ("id\tqid1\tqid2\tquestion1\tquestion2\tis_duplicate", "7\t1\t2\tA\tB\t0", "qqp"),
+        ("index\tprediction", "0\t3.8", ""),
+    ],
+)
+def test_tables_of_glue_are_found_by_their_headers(
+    header: str, row: str, table: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "dev.tsv"
+    path.write_text(f"{header}\n{row}\n")
+    form = detect_format(open_source(str(path)))
+    assert form.name == "label-table"
+    (result,) = form.with_settings({"glue": table}).read(open_source(str(path)))
+    assert result.findings == ()
+    label = row.split("\t")[0 if table == "mrpc" else -1]
+    assert result.corpus.instances["label"].to_list() == [label]
+
+
+@pytest.mark.parametrize("header", ["index\tscore", "sentence1\tscore", "a\tb", "Quality\tx"])
+def test_other_tables_are_not_found(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "dev.tsv"
+    path.write_text(f"{header}\n0\t3.8\n")
+    assert not load("label-table").sniff(open_source(str(path)))
