@@ -51,7 +51,7 @@ def numbers(reference: Sequence[object], system: Sequence[object], **options: ob
 
 
 @given(pairs=PAIRS)
-@settings(max_examples=tries(200), deadline=None)
+@settings(max_examples=tries(80), deadline=None)
 def test_values_are_those_of_scipy(pairs: list[tuple[float, float]]) -> None:
     x, y = np.array(pairs).reshape(-1, 2).T
     found = numbers(x.tolist(), y.tolist())[2]
@@ -72,7 +72,7 @@ def test_values_are_those_of_scipy(pairs: list[tuple[float, float]]) -> None:
     rows=st.lists(st.tuples(NUMBER, NUMBER, st.integers(0, 3)), min_size=2, max_size=8),
     limits=st.sampled_from([(), (0.0, 5.0), (0.0, np.inf), (-np.inf, np.inf)]),
 )
-@settings(max_examples=tries(100), deadline=None)
+@settings(max_examples=tries(40), deadline=None)
 def test_replicates_are_documents_that_are_repeated(
     rows: list[tuple[float, float, int]], limits: tuple[float, ...]
 ) -> None:
