@@ -447,6 +447,8 @@ def by_group(
     groups = own.unique().sort()
     place = own.cast(pl.Enum(groups)).to_physical().to_numpy()
     weights = (place == np.arange(len(groups))[:, np.newaxis]).astype(np.int64)
-    values = metric.replicates(counts, known[key].to_list(), weights)
+    values: Replicates = {}
+    for part in metric.decompose(names):
+        values |= part.replicates(counts, known[key].to_list(), weights)
     columns = {name: pl.Series(values[name]).fill_nan(None) for name in names if name in values}
     return pl.DataFrame({field: groups, **columns})

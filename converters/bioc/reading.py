@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.toolkit.offsets import CHARACTERS, UnitText
+from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UNITS, Counting, UnitText
 from hlteval.converters.toolkit.rows import decimal, from_dictionaries, keyed, number
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow
@@ -23,6 +23,8 @@ HEADER = ("source", "date", "key", "version")
 EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equivalence"
 #: Most characters between two passages that a text is filled with, and all texts of a part.
 GAP, GAPS = 1_000_000, 10_000_000
+#: Characters that are missing between two passages, where words are counted.
+_WIDEST_GAP = 1_000_000
 #: Mismatches at least that show how offsets are counted.
 LEAST = 3
 #: Largest offset that is read.
@@ -65,8 +67,10 @@ class Documents:
         self.problems: list[tuple[Problem, str, str | None]] = []
         self.mismatches: list[Mismatch] = []
         self.rejected: list[tuple[int, str, int, str | None, str]] = []
-        if offsets != CHARACTERS:
+        if offsets in UNITS:
             count_characters(part.root, offsets)
+        elif offsets != CHARACTERS:
+            move_locations(part.root, COUNTINGS[offsets])
         header: list[Element] = []
         for element in self.children(part.root):
             if element.tag == "document":
@@ -320,6 +324,27 @@ def count_characters(root: Element, unit: str) -> None:
                 characters[at] = moved + own.character(place - begin)
             location.set("offset", str(characters[0]))
             location.set("length", str(characters[1] - characters[0]))
+
+
+def move_locations(root: Element, counting: Counting) -> None:
+    """Change the locations below a collection that count otherwise than in units to characters.
+
+    Words are counted through the document, whose passages are at their offsets in characters.
+    """
+    for document in root.iter("document"):
+        whole = ""
+        for element in document.iter("passage", "sentence"):
+            offset, text = element.find("offset"), element.find("text")
+            start = None if offset is None else _number_in(offset.text)
+            if start is not None and text is not None and start >= len(whole):
+                whole += " " * min(start - len(whole), _WIDEST_GAP) + (text.text or "")
+        place = counting.place(whole)
+        for location in document.iter("location"):
+            start, length = (_number_in(location.get(name)) for name in ("offset", "length"))
+            if start is not None and length is not None:
+                first, end = place(start, start + length)
+                location.set("offset", str(first))
+                location.set("length", str(end - first))
 
 
 def _number_in(value: str | None) -> int | None:

@@ -38,6 +38,8 @@ from hlteval.syntax.tsv import Lines, shorten
 #: Names of the columns that are found without settings.
 _DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
 _LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label")
+#: Columns by which tables of GLUE are found whose labels have other names.
+_OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"}, {"qid1", "is_duplicate"})
 _USUAL = {"document": _DOCUMENT, "label": _LABEL, "score": ("llr",)}
 Settings = Mapping[str, str]
 #: A row has so many cells at most.
@@ -47,10 +49,11 @@ _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Fl
 
 
 def sniff(source: Source) -> bool:
-    """Whether the header of a single file names a column of labels."""
+    """Whether the header of a single file names a column of labels, or is that of GLUE."""
     header = source_files.head(source).partition("\n")[0].lower().rstrip("\r")
     cells = {cell.strip('" ') for cell in header.split(_separator(header))}
-    return len(cells) > 1 and not cells.isdisjoint(_LABEL)
+    named = not cells.isdisjoint(_LABEL) or any(cells >= columns for columns in _OF_GLUE)
+    return len(cells) > 1 and named
 
 
 def _separator(first: str) -> str:

@@ -169,8 +169,8 @@ TABLE = Table(
 tabular = one_table(replace(TABLE, ragged=True))
 
 
-#: The beginning of coreference and of PubTator, whose lines look alike.
-_OTHERS = re.compile(r"#begin document|[^|\s]+\|t\|")
+#: The beginning of coreference, PubTator, and two tables of GLUE, whose lines look alike.
+_OTHERS = re.compile(r"#begin document|[^|\s]+\|t\||Quality\t#1 ID\t|id\tqid1\t")
 _SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
 #: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}

@@ -1,10 +1,12 @@
 """Offsets that count otherwise than in characters from 0 with exclusive ends.
 
 Java and JavaScript count UTF-16 code units, some tools bytes of UTF-8 or grapheme clusters; others
-count from 1, or give the last character of a span as its end. The texts of spans show it. Formats
-have the setting `offsets` (offsets.toml), by which all of these are read.
+count from 1, or give the last character of a span as its end. What reads tokens may count these:
+here words, which white space separates. The texts of spans show it. Formats have the setting
+`offsets` (offsets.toml), by which all of these are read.
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from types import MappingProxyType
@@ -53,8 +55,35 @@ class UnitText:
         return int(self.ended[offset])
 
 
-#: The units that differ from characters.
+def word_places(text: str, *, inclusive: bool) -> Place:
+    """The places of words of a text by their numbers from 0, the end exclusive or inclusive.
+
+    Where there are no such words, it is beyond the text, and empty where the end is too small.
+
+    Examples:
+        >>> place = word_places("in the Osh region", inclusive=False)
+        >>> place(2, 4), place(2, 2), place(3, 5)
+        ((7, 17), (7, 7), (20, 22))
+    """
+    words = [word.span() for word in _WORD.finditer(text)]
+
+    def place(start: int, end: int) -> tuple[int, int]:
+        last = end if inclusive else end - 1
+        if start < 0:
+            return start, end
+        if max(start, last) >= len(words):
+            return len(text) + start, len(text) + end
+        first, _ = words[start]
+        return first, words[last][1] if last >= start else first
+
+    return place
+
+
+#: The units that differ from characters, and the ways to count words.
 UNITS = frozenset({"bytes", "utf-16", "crlf", "graphemes"})
+
+WORDS = frozenset({"tokens", "tokens-inclusive"})
+_WORD = re.compile(r"\S+")
 
 
 def widths(text: str, unit: str) -> NDArray[np.int8]:
@@ -98,6 +127,8 @@ class Counting(NamedTuple):
         if self.setting in UNITS:
             character = UnitText(text, self.setting).character
             return lambda start, end: (character(start), character(end))
+        if self.setting in WORDS:
+            return word_places(text, inclusive=self.setting == "tokens-inclusive")
         return lambda start, end: (start + self.start, end + self.end)
 
 
@@ -129,6 +160,10 @@ COUNTINGS: Mapping[str, Counting] = MappingProxyType(
                 fix="use the texts with LF as line ends",
             ),
             Counting("graphemes", "grapheme clusters"),
+            Counting("tokens", "words separated by white space"),
+            Counting(
+                "tokens-inclusive", "words separated by white space, and ends are the last words"
+            ),
         )
     }
 )
@@ -160,15 +195,14 @@ def in_characters(corpus: Corpus, offsets: str) -> Corpus:
     if offsets == CHARACTERS or corpus.mentions.is_empty():
         return corpus
     counting = COUNTINGS[offsets]
-    shift = counting.place("")
+    of_text, same = offsets in UNITS | WORDS, offsets in {"bytes", "utf-16"}
     texts = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
-    same = offsets in UNITS and offsets not in {"crlf", "graphemes"}
     places = {
         row: counting.place(text)
-        for row, text in (texts if offsets in UNITS else ())
+        for row, text in (texts if of_text else ())
         if not (same and text.isascii())
     }
-    otherwise = keep_place if offsets in UNITS else shift
+    otherwise = keep_place if of_text else counting.place("")
     return corpus.replace(mentions=map_spans(corpus.mentions, places, otherwise))
 
 

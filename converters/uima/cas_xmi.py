@@ -9,10 +9,11 @@ Format:
 Conventions:
     Offsets count UTF-16 code units of the text. Only what a view has is read. `layers.py` describes
     the use of annotations, `cas.py` that of views, and why dkpro-cassis does not read the files. Of
-    an exported project, `annotation/<document>/<annotator>.xmi` and the curated document are the
-    annotations of several annotators, whose identifiers begin with their names. Links of a chain
-    are mentions of one entity. A record is an element, counted by start tags. TypeSystem.xml
-    declares which features refer to structures; without it, those with the usual names do.
+    an exported project, `annotation/<document>/<annotator>.xmi`, or `<annotator>.zip` with such a
+    file, and the curated document are the annotations of several annotators, whose identifiers
+    begin with their names. Links of a chain are mentions of one entity. A record is an element,
+    counted by start tags. TypeSystem.xml declares which features refer to structures; without it,
+    those with the usual names do.
 
 Example lines:
     <cas:Sofa xmi:id="1" sofaNum="1" sofaID="_InitialView" mimeType="text" sofaString="Ann sang."/>
@@ -71,7 +72,8 @@ def documents(source: Source) -> Mapping[str, tuple[Member, ...]]:
     found = layers.documents(source, SUFFIX)
     types = [member for member in source.members if _has_types(member)] if found else []
     for member in types if len(source.members) > 1 else ():
-        name = member.document(member.basename.removesuffix(TYPE_SYSTEM))
+        place = layers.project_place(member)
+        name = place[0] if place else member.document(member.basename.removesuffix(TYPE_SYSTEM))
         owner = name if name in found else next(iter(found))
         found = {**found, owner: (*found[owner], member)}
     return found
@@ -85,19 +87,21 @@ def read(
     source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    types = Types()
-    for member in source.members:
-        if _has_types(member):
-            _add_types(types, member)
+    types, known = Types(), set[str]()
+    for member in filter(_has_types, source.members):
+        _add_types(types, member, known)
     take, settings = partial(add_file, types), (layer, feature, offsets)
     return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
 
 
-def _add_types(types: Types, member: Member) -> None:
-    """Add the types of a file; one that cannot be read declares none."""
+def _add_types(types: Types, member: Member, known: set[str]) -> None:
+    """Add the types of a file, unless its text is known; one that cannot be read declares none."""
     try:
         decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-        elements = parse(decoded.text or "").elements
+        if (text := decoded.text or "") in known:  # each user of a project has the same
+            return
+        known.add(text)
+        elements = parse(text).elements
     except (Unreadable, Malformed):
         return
     texts: dict[int, dict[str, str]] = defaultdict(dict)

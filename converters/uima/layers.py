@@ -19,7 +19,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import DocumentRows, decimal, number, read_rows
 from hlteval.converters.toolkit.source_files import FindDocuments, stem
 from hlteval.converters.toolkit.spans import Quotes
-from hlteval.sources import Member, Source
+from hlteval.sources import Member, Source, is_inner_archive
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
 SENTENCE = f"{DKPRO}.segmentation.type.Sentence"
@@ -307,8 +307,12 @@ def project_place(member: Member) -> tuple[str, str] | None:
     Examples:
         >>> project_place(Member("p/annotation/d1.txt/anna.xmi", "", 0, bytes))
         ('d1.txt', 'anna')
+        >>> project_place(Member("curation/d1.txt/CURATION_USER.zip/d1.xmi", "", 0, bytes))
+        ('d1.txt', 'CURATION_USER')
     """
     parts = PurePath(member.name).parts
+    if len(parts) > 3 and is_inner_archive("/".join(parts[:-1])):
+        parts = parts[:-1]
     if len(parts) < 3 or parts[-3] not in _EXPORTED:
         return None
     return parts[-2], PurePath(parts[-1]).stem
@@ -324,7 +328,8 @@ def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
     single = source.kind in {"file", "stdin"}
     end = f".{suffix.rpartition('.')[2]}"
     chosen: dict[str, list[Member]] = {}
-    for member in source.members:
+    members = [each for each in source.members if project_place(each)] or source.members
+    for member in members:
         if single or member.basename.endswith(end):
             place = project_place(member)
             chosen.setdefault(place[0] if place else stem(member, suffix), []).append(member)

@@ -12,6 +12,7 @@ from hlteval.representation.corpus import (
     without_orphans,
 )
 from hlteval.representation.keys import (
+    LARGEST,
     SEPARATOR,
     align,
     are_distinct,
@@ -27,12 +28,14 @@ from hlteval.representation.keys import (
     numbers,
     ordinals,
     row_hash,
+    to_number,
     without_mentions,
 )
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 
 __all__ = [
     "FRAGMENTS",
+    "LARGEST",
     "SCHEMA_VERSION",
     "SEPARATOR",
     "TABLES",
@@ -57,6 +60,7 @@ __all__ = [
     "of_documents",
     "ordinals",
     "row_hash",
+    "to_number",
     "without_mentions",
     "without_orphans",
 ]

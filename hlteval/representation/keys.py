@@ -13,6 +13,8 @@ from hlteval.representation.corpus import Corpus, with_keys
 
 #: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"
+#: Of larger numbers, sums of squares could overflow.
+LARGEST = 1e100
 
 
 def row_hash(*columns: str) -> pl.Expr:
@@ -40,6 +42,17 @@ def first_case(*cases: tuple[pl.Expr, str | pl.Expr], otherwise: str | pl.Expr) 
         text = pl.lit(then) if isinstance(then, str) else then
         value = pl.when(condition).then(text).otherwise(value)
     return value
+
+
+def to_number(text: pl.Expr) -> pl.Expr:
+    """Texts as numbers; null for what is none, not finite, or beyond `LARGEST`.
+
+    Examples:
+        >>> pl.select(to_number(pl.Series(["3.80", " 1e-1", "high", "nan"]))).to_series().to_list()
+        [3.8, 0.1, None, None]
+    """
+    number = text.str.strip_chars().cast(pl.Float64, strict=False)
+    return pl.when(number.abs() <= LARGEST).then(number)
 
 
 def numbers(rows: pl.DataFrame) -> pl.Series:

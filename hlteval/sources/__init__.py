@@ -1,7 +1,7 @@
 """Sources: bytes of folders, files, archives and standard input, within limits."""
 
 from hlteval.sources.decoding import decode, sha256
-from hlteval.sources.names import is_file_name, is_file_path, stays_inside
+from hlteval.sources.names import is_file_name, is_file_path, is_inner_archive, stays_inside
 from hlteval.sources.opening import OpenInput, open_source
 from hlteval.sources.source import LIMITS, Limits, Listed, Member, Source, Unreadable
 from hlteval.sources.writing import finish, merge, unfinished_path, writing
@@ -11,6 +11,6 @@ CODES = ("SRC",)
 
 __all__ = [
     "CODES", "LIMITS", "Limits", "Listed", "Member", "OpenInput", "Source", "Unreadable", "decode",
-    "finish", "is_file_name", "is_file_path", "merge", "open_source", "sha256", "stays_inside",
-    "unfinished_path", "writing",
+    "finish", "is_file_name", "is_file_path", "is_inner_archive", "merge", "open_source", "sha256",
+    "stays_inside", "unfinished_path", "writing",
 ]  # fmt: skip

@@ -16,6 +16,7 @@ from hlteval.sources.names import (
     are_ordinary,
     document_kind,
     is_archive,
+    is_inner_archive,
     is_junk,
     is_text,
     normalize,
@@ -192,12 +193,18 @@ def admit(
         return (), findings
     members = []
     for entry in data:
-        if limits.nested or archive_suffix(entry.name) is None:
-            name = normalize(entry.name)
+        name = normalize(entry.name)
+        opened = _may_be_archive(name, limits)
+        if opened or archive_suffix(entry.name) is None:
             display = f"{label}/{printable(name)}"
-            read = partial(_read, entry.read, display, nested=limits.nested)
+            read = partial(_read, entry.read, display, nested=opened)
             members.append(Member(name, display, entry.size, read))
     return tuple(sorted(members, key=lambda member: member.name)), findings
+
+
+def _may_be_archive(name: str, limits: Limits) -> bool:
+    """Whether a member of this name may be an archive itself."""
+    return limits.nested or (limits.projects and is_inner_archive(name))
 
 
 def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
@@ -217,7 +224,8 @@ def _check_entry(entry: Entry, label: str, limits: Limits) -> Iterator[Finding]:
     if entry.type == FILE and entry.size > limits.member_bytes:
         yield finding("SRC122", file=display, size=entry.size, limit=limits.member_bytes)
     kind = archive_suffix(entry.name)
-    if entry.type == FILE and kind is not None and not (limits.nested or is_junk(entry.name)):
+    opened = is_junk(entry.name) or _may_be_archive(normalize(entry.name), limits)
+    if entry.type == FILE and kind is not None and not opened:
         yield finding("SRC116", file=display, what=KINDS[kind])
 
 

@@ -217,6 +217,19 @@ def is_junk(name: str) -> bool:
     return _JUNK.search(name) is not None
 
 
+_INNER = re.compile(r"(?:^|/)(?:annotation|curation)/[^/]+/[^/]+\.zip$", re.IGNORECASE)
+
+
+def is_inner_archive(name: str) -> bool:
+    """Whether a file is an archive in an exported project of INCEpTION, which is opened.
+
+    Examples:
+        >>> is_inner_archive("p/annotation/d1.txt/anna.zip"), is_inner_archive("annotation/d1.zip")
+        (True, False)
+    """
+    return name[-4:].lower() == ".zip" and _INNER.search(name) is not None
+
+
 def normalize(name: str) -> str:
     """A name without empty parts and `.` parts.
 

@@ -24,6 +24,7 @@ import msgspec
 
 from hlteval.findings import Finding, Severity, finding
 from hlteval.sources import archives
+from hlteval.sources.inner_archives import with_inner_files
 from hlteval.sources.names import (
     KINDS,
     archive_kind,
@@ -88,6 +89,8 @@ def _folder(
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders
         findings = [msgspec.structs.replace(item, **blocking) for item in findings]
         findings = findings or [finding("SRC104", file=label, what="folder")]
+    members, problems = with_inner_files(members, label, limits)
+    findings += problems
     return Source(path, "folder", members, (*findings, *archives.ignored_files(label, hidden)))
 
 
@@ -401,6 +404,9 @@ def _read_archive(
     problems: list[Finding] = []
     try:
         members, more = archives.admit([*entries(file, label, limits, problems)], label, limits)
+        if not (limits.nested or any(problem.blocking for problem in problems)):
+            members, inner = with_inner_files(members, label, limits)
+            problems += inner
     except Unreadable as error:
         problems, more = [], [error.finding]
     if any(problem.blocking for problem in problems):

@@ -197,6 +197,7 @@ class Limits:
         ratio: unpacked bytes per packed byte; annotations reach about 30, deflate 1,032.
         ratio_bytes: unpacked bytes up to which any ratio is accepted.
         nested: whether archives in an archive are members of it, which nothing opens.
+        projects: whether archives in an exported project are opened (`inner_archives`).
     """
 
     file_bytes: int = 2 * _GIB
@@ -210,6 +211,7 @@ class Limits:
     ratio: int = 200
     ratio_bytes: int = _MIB
     nested: bool = False
+    projects: bool = True
 
     def members_of(self, packed: int) -> int:
         """The number of members that a gzipped archive of so many packed bytes may have.

@@ -9,6 +9,7 @@ import weakref
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Protocol
 
 UNCHANGED = "what was there before is unchanged, and no part of a file is left"
 
@@ -96,6 +97,15 @@ if sys.platform == "win32":
         return os.read(descriptor, size)
 else:
     _read_at = os.pread  # has no shared position, so forked processes can read the same file
+
+
+class SizedFile(Protocol):
+    """A file that can be read at any offset."""
+
+    size: int
+
+    def read(self, offset: int, size: int, /) -> bytes:
+        """Up to `size` bytes at `offset`, fewer only at the end of the file."""
 
 
 class Spool:

@@ -17,7 +17,7 @@ from hlteval.findings import Finding, finding
 from hlteval.sources.archives import FILE, FOLDER, Entry, check_ratio, damage, too_many, type_name
 from hlteval.sources.names import is_text, printable
 from hlteval.sources.source import Limits
-from hlteval.sources.spooling import Spool
+from hlteval.sources.spooling import SizedFile
 
 _END = struct.Struct("<4s4H2LH")
 _LOCATOR = struct.Struct("<4sLQL")
@@ -51,7 +51,7 @@ class _Header(NamedTuple):
 
 
 def list_zip(
-    file: Spool, label: str, limits: Limits, problems: list[Finding] | None
+    file: SizedFile, label: str, limits: Limits, problems: list[Finding] | None
 ) -> Iterator[Entry]:
     """The list of a zip archive, by its central directory.
 
@@ -88,7 +88,7 @@ def list_zip(
         yield _entry(file, header, begin, label)
 
 
-def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
+def _end(file: SizedFile, label: str) -> tuple[int, int, int, int]:
     """Offset, size and length of the central directory, and the bytes after the archive."""
     tail_start = max(0, file.size - _END.size - _LONGEST_COMMENT)
     tail = file.read(tail_start, file.size - tail_start)
@@ -109,7 +109,7 @@ def _end(file: Spool, label: str) -> tuple[int, int, int, int]:
     return start, size, count, trailing
 
 
-def _end_64(file: Spool, end: int, label: str) -> tuple[int, int, int, int] | None:
+def _end_64(file: SizedFile, end: int, label: str) -> tuple[int, int, int, int] | None:
     """The zip64 end record: its own offset, then offset, size and length of the directory."""
     locator = file.read(max(0, end - _LOCATOR.size), _LOCATOR.size)
     if len(locator) < _LOCATOR.size or not locator.startswith(b"PK\6\7"):
@@ -167,7 +167,7 @@ def _header(fields: Sequence[int], name: bytes, extra: bytes, label: str) -> _He
     return _Header(name, flags, method, crc, packed, size, mode, offset)
 
 
-def _start(file: Spool, header: _Header, label: str) -> int:
+def _start(file: SizedFile, header: _Header, label: str) -> int:
     """The offset of the bytes of a member; -1 if its local header contradicts the directory."""
     local = b""
     if header.offset < file.size:
@@ -221,7 +221,7 @@ def _path(header: _Header, label: str) -> str:
     return f"{label}/{printable(_name(header))}"
 
 
-def _entry(file: Spool, header: _Header, start: int, label: str) -> Entry:
+def _entry(file: SizedFile, header: _Header, start: int, label: str) -> Entry:
     """A member, whose type is by its mode and the slash at the end of a folder's name."""
     format_ = stat.S_IFMT(header.mode)
     type_ = "folder named like a file" if format_ == stat.S_IFDIR else FILE
@@ -233,7 +233,7 @@ def _entry(file: Spool, header: _Header, start: int, label: str) -> Entry:
     return Entry(_name(header), type_, header.size, read, bool(header.flags & _ENCRYPTED))
 
 
-def _unpack(file: Spool, start: int, header: _Header, label: str) -> bytes:
+def _unpack(file: SizedFile, start: int, header: _Header, label: str) -> bytes:
     """The bytes of a member; at most one byte more than declared is unpacked."""
     data = file.read(start, header.packed)
     complete = True

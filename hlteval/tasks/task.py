@@ -437,7 +437,8 @@ class Hooks(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Hooks of a single task: what it, or its software, does differently from all others.
 
     Attributes:
-        primary_of: the metric that ranks with some options, where these select what is computed.
+        primary_of: the metric that ranks with some options, where these select what is computed;
+            empty where they select nothing.
         official_checks_reference: whether the official software checks a reference as it checks
             submissions, and goes on with neither.
         official_reading: what the official software reads of a reference and a submission that were
@@ -692,7 +693,8 @@ class Task(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             >>> load("hub4").ranking("plan", {"mode": "content"})
             'content.f'
         """
-        primary = self.hooks.primary_of(options) if self.hooks.primary_of else self.primary[profile]
+        selected = self.hooks.primary_of(options) if self.hooks.primary_of else ""
+        primary = selected or self.primary[profile]
         only = self.only_measure(options)
         return f"{only}.{primary.rpartition('.')[2]}" if only else primary
 

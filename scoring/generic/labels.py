@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -59,10 +59,14 @@ class Options(LabelOptions):
 
     Attributes:
         threshold: the least score of a label that a side has.
+        kind: whether labels are names or numbers (`hlteval.scoring.generic.numbers`).
+        range: the least and the greatest number; empty if any is allowed.
     """
 
     average: tuple[Average, ...] = ("micro", "macro", "weighted", "samples")
     threshold: float | None = None
+    kind: Literal["names", "numbers"] = "names"
+    range: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -3,10 +3,12 @@
 import re
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf
 
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean, hints
+from hlteval.representation import Corpus, to_number
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.rule import (
     IDENTIFIERS,
@@ -76,6 +78,7 @@ def strange_label(context: RuleContext) -> pl.LazyFrame:
     """The first unit of each label, which may be one that the reference lacks."""
     schema: Allowed = context.schema
     own = not (context.own or schema.labels) and schema.unit in _LABELLED
+    own = own and schema.kind == "names"
     rows = only_if(own, records(context, "label").drop_nulls("label"))
     return first_of(at(rows.with_columns(hint=pl.lit(None, pl.String)), "label"), "label")
 
@@ -170,3 +173,46 @@ def several_labels(context: RuleContext) -> pl.LazyFrame:
     )
     count = {"count": pl.len().over("document"), "ordinal": pl.int_range(pl.len()).over("document")}
     return at(rows.with_columns(**count).filter(pl.col("ordinal") == 1), "label")
+
+
+# Labels that are numbers.
+
+
+def _numbers(context: RuleContext, corpus: Corpus) -> pl.LazyFrame:
+    """The labels of documents that are not left out, with their `number`."""
+    schema: Allowed = context.schema
+    rows = corpus.instances.lazy().filter(kind="label").drop_nulls("label")
+    rows = rows.filter(~pl.col("label").is_in(schema.ignored))
+    rows = only_if(schema.kind == "numbers", rows).select(*RECORD, "label")
+    return rows.with_columns(number=to_number(pl.col("label")), id=pl.lit(None, pl.String))
+
+
+def no_number(context: RuleContext) -> pl.LazyFrame:
+    """A label that is not a number, where labels are numbers."""
+    rows = _numbers(context, context.system).filter(pl.col("number").is_null())
+    with_comma = pl.col("label").str.contains(r"^\s*[+-]?\d*,\d+\s*$")
+    hint = pl.when(with_comma).then(pl.lit("write a decimal point"))
+    return at(
+        rows.with_columns(hint=hint.otherwise(pl.lit("write a number, such as 3.5"))), "label"
+    )
+
+
+def outside_range(context: RuleContext) -> pl.LazyFrame:
+    """A number outside the declared range."""
+    schema: Allowed = context.schema
+    least, most = schema.range or (-inf, inf)
+    rows = _numbers(context, context.system).filter(~pl.col("number").is_between(least, most))
+    limits = (f"{limit:g}" for limit in (least, most))
+    least_text, most_text = map(pl.lit, limits)
+    return at(rows.with_columns(least=least_text, most=most_text), "label")
+
+
+def missing_number(context: RuleContext) -> pl.LazyFrame:
+    """A document whose label in the reference is a number, and that the system has no label of."""
+    wanted = _numbers(context, Corpus() if context.own else context.against)
+    rows = wanted.drop_nulls("number").unique("document", keep="first", maintain_order=True)
+    labelled = context.system.instances.lazy().drop_nulls("label").select("document")
+    names = context.against.documents.lazy().select(document="row", name="name")
+    rows = rows.join(labelled, on="document", how="anti", maintain_order="left")
+    named = rows.join(names, on="document", maintain_order="left").drop("document")
+    return about_submission(named.rename({"name": "document"}))

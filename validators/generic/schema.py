@@ -1,7 +1,7 @@
 """The vocabulary of a declared task: its labels, and the types of the arguments of each."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 #: The table that has the units, by task; that of all others is `mentions`.
@@ -26,6 +26,8 @@ class Allowed:
         undeclared: how a label that is not among them is reported.
         documents: `both` if documents that the reference lacks are scored, `reference` if not.
         several: whether a document may have several labels.
+        kind: whether labels are names or numbers.
+        range: the least and the greatest number; empty if any is allowed.
     """
 
     unit: str = ""
@@ -36,6 +38,8 @@ class Allowed:
     undeclared: Literal["error", "warning", "ignore"] = "error"
     documents: Literal["both", "reference"] = "both"
     several: bool = False
+    kind: Literal["names", "numbers"] = "names"
+    range: tuple[float, ...] = ()
 
     @property
     def table(self) -> str:
@@ -51,3 +55,18 @@ class Allowed:
         """The labels of a list that are not declared; none where no label is."""
         known = {*self.labels, *self.ignored}
         return [label for label in labels if label not in known] if self.labels else []
+
+
+def with_kind(
+    options: Mapping[str, str],
+    reference: bool = False,  # noqa: ARG001 - of both sides alike
+    *,
+    allowed: Allowed = Allowed("labels"),
+) -> Allowed:
+    """The vocabulary of labels, of the kind that an option selects.
+
+    Examples:
+        >>> with_kind({"kind": "numbers"}).kind, with_kind({}).kind
+        ('numbers', 'names')
+    """
+    return replace(allowed, kind="numbers") if options.get("kind") == "numbers" else allowed

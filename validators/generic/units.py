@@ -42,8 +42,9 @@ def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
     others = others.clear() if own else others
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
     names, known = extra["name"].to_list(), others.to_list() if extra.height else []
+    other = "remove it" if schema.kind == "numbers" else _EXTRA[scored]
     hint = mismatch(known, names) if names and known and len(names) == len(rows.collect()) else ""
-    meant = [hint or did_you_mean(name, known, _EXTRA[scored]) for name in names]
+    meant = [hint or did_you_mean(name, known, other) for name in names]
     hinted = extra.with_columns(hint=pl.Series(meant, dtype=pl.String))
     return about_file(hinted.lazy().rename({"name": "document"}))
 
@@ -150,14 +151,19 @@ def other_tokens(context: RuleContext) -> pl.LazyFrame:
 
 
 def outside_text(context: RuleContext) -> pl.LazyFrame:
-    """A span that is empty, reversed, or ends after the end of its document."""
+    """A span that is empty, reversed, or ends after the end of its document.
+
+    Where another way to count explains spans, such places follow from it.
+    """
     texts = context.against.documents.lazy().drop_nulls("text")
     lengths = texts.select(document="row", length=pl.col("text").str.len_chars())
     spans = context.records("mentions", "start", "end").join(
         lengths, on="document", maintain_order="left"
     )
     wrong = (pl.col("end") > pl.col("length")) | (pl.col("end") <= pl.col("start"))
-    return at(spans.filter(wrong), "fragments")
+    rows = spans.filter(wrong).collect()
+    explained = bool(rows.height) and context.once(_misfits).counting is not None
+    return at(only_if(not explained, rows.lazy()), "fragments")
 
 
 # Turns beside the evaluated stretches.

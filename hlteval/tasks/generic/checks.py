@@ -34,6 +34,13 @@ _USED = frozenset(
         *(("scores", key) for key in ("primary", "by", "average", "measures")),
     }
 )
+#: Keys without effect where labels are numbers.
+_OF_NAMES = frozenset(
+    {
+        *("declared", "from", "undeclared", "parents", "threshold"),
+        *("average", "average_labels", "macro_over", "undefined"),
+    }
+)
 #: Other names of schemes of tags.
 _SCHEMES: Mapping[str, str] = {"BIO": "IOB2", "IOB": "IOB1", "BIOES": "IOBES", "BILUO": "BILOU"}
 #: The most names that a hint lists.
@@ -71,6 +78,9 @@ def _preset(file: Declaration) -> Iterator[Finding]:
     if name and name not in units:
         hint = did_you_mean(name, fitting, hint)
         yield file.finding("TSK106", "task", "preset", reason=f"unknown preset {name}", hint=hint)
+    elif name and file.unit == "labels" and _kind(file) == "numbers":
+        reason = f"preset {name} scores names, not numbers"
+        yield file.finding("TSK106", "task", "preset", reason=reason, hint="remove the key")
     elif name and units[name] != file.unit:
         reason = f"preset {name} scores {units[name]}, not {file.unit}"
         yield file.finding("TSK106", "task", "preset", reason=reason, hint=hint)
@@ -252,7 +262,7 @@ def _cycles(file: Declaration, name: str, steps: Mapping[str, str]) -> Iterator[
 def _scores(file: Declaration) -> Iterator[Finding]:
     """Yield the findings about measures, averages and the metric that ranks."""
     scores, match = file.table("scores"), file.table("match")
-    metrics, computed = file.builtin.metrics, computed_metrics(file)
+    metrics, computed = file.metrics, computed_metrics(file)
     averages = set(scores.get("average", ()))
     names = [n for n in dict.fromkeys(n.partition(".")[0] for n in metrics) if n not in AVERAGES]
     for key in ("measures", "also"):
@@ -261,6 +271,9 @@ def _scores(file: Declaration) -> Iterator[Finding]:
                 hint = did_you_mean(
                     name, names, f"use {', '.join(names)}" if names else "remove it"
                 )
+                if name in file.builtin.metrics:  # of labels of the other kind
+                    other = {"names": "numbers", "numbers": "names"}[_kind(file)]
+                    hint = f'declare kind = "{other}" in [labels], or {hint}'
                 path, problem = ("scores", key, at), f"unknown measure {name}"
                 yield file.finding("TSK105", *path, key=key, problem=problem, hint=hint)
     known = [name for name in get_args(Average) if f"{name}.f1" in metrics]
@@ -288,6 +301,10 @@ def _scores(file: Declaration) -> Iterator[Finding]:
         yield file.finding("TSK115", "scores", "macro_over", key="macro_over")
     if averages and "macro" not in averages and "macro_over" in scores:
         yield _no_effect(file, "scores", "macro_over", "without the average macro", "add it")
+    extent = file.table("labels").get("range", ())
+    if extent and not extent[0] <= extent[1]:
+        problem, hint = "the first number is the least", "exchange the two"
+        yield file.finding("TSK105", "labels", "range", key="range", problem=problem, hint=hint)
     threshold = match.get("threshold")
     if threshold is not None and not 0 < threshold <= 1:
         yield file.finding("TSK111", "match", "threshold", given=threshold)
@@ -316,6 +333,7 @@ def _effects(file: Declaration) -> Iterator[Finding]:
         usual = (name, value) == ("span", "exact")  # which all units compare that have spans
         if name not in types and path not in _USED and path[0] != "read" and not usual:
             yield _no_effect(file, *path, f"on {file.unit}")
+    yield from _of_kind(file)
     evaluated = file.table("read").get("evaluated")
     known = {option.name for option in file.builtin.options}
     if isinstance(evaluated, dict) and "path" in evaluated and "evaluated" not in known:
@@ -335,6 +353,27 @@ def _effects(file: Declaration) -> Iterator[Finding]:
     labels = file.table("labels")
     if "undeclared" in labels and not file.labels and "from" not in labels:
         yield _no_effect(file, "labels", "undeclared", "without declared labels", "add declared")
+
+
+def _kind(file: Declaration) -> str:
+    """Return whether its labels are names or numbers."""
+    return str(file.table("labels").get("kind", "names"))
+
+
+def _of_kind(file: Declaration) -> Iterator[Finding]:
+    """Yield the findings about keys of names where labels are numbers, and the reverse."""
+    numbers = file.unit == "labels" and _kind(file) == "numbers"
+    for path, name, _ in file.declared_keys():
+        if numbers and name in _OF_NAMES:
+            yield _no_effect(file, *path, 'with kind = "numbers"')
+    if not numbers and file.unit == "labels" and "range" in file.table("labels"):
+        yield _no_effect(file, "labels", "range", "without numbers", 'add kind = "numbers"')
+    for key in file.table("agreement") if numbers else ():
+        yield _no_effect(file, "agreement", key, 'with kind = "numbers"')
+    if numbers and "label" in (by := file.table("scores").get("by", ())):
+        key, reason = 'by "label"', 'with kind = "numbers"'
+        at = by.index("label")
+        yield file.finding("TSK109", "scores", "by", at, key=key, reason=reason, hint="remove it")
 
 
 def _of_pairs(file: Declaration) -> Iterator[Finding]:

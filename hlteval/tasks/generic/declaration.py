@@ -27,7 +27,7 @@ from hlteval.tasks import SUFFIX, load
 from hlteval.tasks.generic.task_file import BUILTIN_OF, TaskFile, TaskTable
 from hlteval.tasks.task import Task, has_code
 from hlteval.tasks.toml_file import TomlFile, read_toml
-from hlteval.validators.generic.schema import Allowed
+from hlteval.validators.generic.schema import Allowed, with_kind
 
 if TYPE_CHECKING:
     from hlteval.tasks.agreement import Agreement
@@ -41,7 +41,8 @@ READ_KEYS = frozenset(
 READ_OPTIONS = ("mode", "scheme")
 #: Averages, which are the first parts of the names of metrics.
 AVERAGES = frozenset({"micro", "macro", "weighted", "samples"})
-
+#: The metrics of labels that are numbers.
+NUMBERS = ("pearson", "spearman", "mse", "mae")
 
 #: What no tool of a preset looks at: in the profile `official`, nothing of it blocks.
 _IGNORED = frozenset({"GEN101", "GEN201", "GEN202", "GEN203", "GEN301", "GEN405"})
@@ -184,6 +185,14 @@ class Declaration(TomlFile):
             for name, value in declared.items()
             if name in self.option_types
         }
+
+    @cached_property
+    def metrics(self) -> tuple[str, ...]:
+        """The metrics of its unit; of labels, those of names or those of numbers."""
+        if self.unit != "labels":
+            return self.builtin.metrics
+        of_numbers = self.table("labels").get("kind") == "numbers"
+        return tuple(name for name in self.builtin.metrics if (name in NUMBERS) == of_numbers)
 
     @property
     def parts(self) -> list[str]:
@@ -396,7 +405,6 @@ def make_task(file: Declaration) -> Task:
         alike = (name for name in computed if name.rpartition(".")[2] == last)
         primary = next(alike, computed[0])
     own = {name: about[name] for name in ("title", "specification") if name in about}
-    suffixes = tuple(file.table("read").get("suffixes", builtin.submission_suffixes))
     allowed = Allowed(
         labels=file.labels,
         ignored=(*labels.get("ignore", ()), *labels.get("map", ())),
@@ -406,6 +414,7 @@ def make_task(file: Declaration) -> Task:
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
+        **{name: labels[name] for name in ("kind", "range") if name in labels},
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
@@ -421,7 +430,7 @@ def make_task(file: Declaration) -> Task:
         format=system,
         submitted=() if "format" in file.table("read") else builtin.submitted,
         references=(reference,) if reference else builtin.references,
-        submission_suffixes=suffixes,
+        submission_suffixes=tuple(file.table("read").get("suffixes", builtin.submission_suffixes)),
         submission_settings={**builtin.submission_settings, **file.settings("system")},
         reference_settings={**builtin.reference_settings, **file.settings("reference")},
         scored_documents=allowed.documents,
@@ -429,6 +438,7 @@ def make_task(file: Declaration) -> Task:
         metric_options=None if options is None else partial(replace, options),
         primary={"plan": primary} | ({"official": primary} if preset else {}),
         schema=partial(replace, allowed),
+        schema_for=builtin.schema_for and partial(with_kind, allowed=allowed),
         agreement=partial(_agreement, builtin.agreement, primary, file.table("agreement")),
         official_ignores=partial(has_code, codes=_IGNORED | passed) if preset else None,
         official_crashes_on=frozenset(file.preset.get("crashes", ())) | refused,
@@ -452,6 +462,9 @@ def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Table
     known = builtin() if builtin else Agreement()
     wanted = own.get("unit", "")
     units = tuple(unit for unit in known.units if wanted in {"", unit.name})
+    if primary in NUMBERS:
+        why = f"labels are numbers: pairs of annotators are compared by {primary}"
+        return replace(known, units=(), measures=(primary,), why=why)
     measures = tuple(dict.fromkeys((primary, *known.measures)))
     if own.get("coefficient") == "f1":
         return replace(known, units=(), measures=measures, why="the declaration asks for none")
@@ -478,7 +491,7 @@ def computed_metrics(file: Declaration) -> tuple[str, ...]:
     chosen = file.parts
     return tuple(
         name
-        for name in file.builtin.metrics
+        for name in file.metrics
         if (
             first in averages
             if (first := name.partition(".")[0]) in AVERAGES

@@ -17,6 +17,7 @@ from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus, fillers
 from hlteval.representation.tag_schemes import TagSequence, detect
+from hlteval.scoring.generic.numbers import find_numbers
 from hlteval.sources import Source, open_source
 from hlteval.tasks import BUILTIN, load
 from hlteval.tasks.generic.declaration import presets
@@ -80,11 +81,12 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     name = f"my-{name}" if name in BUILTIN else name
     conf = Path(path) / CONF
     below = conf.is_file() and conf.resolve().is_relative_to(Path(folder).resolve())
+    numbers = find_numbers(rows["label"]) if unit == "labels" else []
     parts = [
         f"# Made from {path}: {count_of(corpus.documents.height, 'document')}, "
         f"{rows.height:,} {unit if rows.height != 1 else unit.removesuffix('s')}.",
         "# hlteval tasks --check FILE checks this file; docs/declaration.md has all keys.",
-        *_about(name, unit, chosen),
+        *_about(name, unit, chosen, of_numbers=bool(numbers)),
         *("", "[read]", f'format = "{chosen.name}"'),
     ]
     for setting, value, reason in likely_settings(chosen, corpus):
@@ -93,9 +95,14 @@ def draft(path: str, unit: str = "", form: str = "", folder: str = ".") -> Draft
     if unit == "segments":
         parts.append('# evaluated = { format = "uem", path = "all.uem" }  # what is scored')
     relative = conf.resolve().relative_to(Path(folder).resolve()) if below else None
-    parts += _labels(rows, unit, str(relative) if relative else "")
+    if numbers:
+        extent = f"[{min(numbers):g}, {max(numbers):g}]"
+        parts += ["", "[labels]", 'kind = "numbers"', f"# range = {extent}  # as found"]
+    else:
+        parts += _labels(rows, unit, str(relative) if relative else "")
     parts += _match_table(unit, corpus, conf_is_used=below)
-    parts += ["", "[scores]", f'primary = "{task.primary["plan"]}"']
+    primary = "pearson" if numbers else task.primary["plan"]
+    parts += ["", "[scores]", f'primary = "{primary}"']
     return Draft("\n".join(parts) + "\n", name)
 
 
@@ -160,9 +167,10 @@ def _unit(form: Format, corpus: Corpus) -> str:
     return "mentions"
 
 
-def _about(name: str, unit: str, form: Format) -> Iterator[str]:
+def _about(name: str, unit: str, form: Format, *, of_numbers: bool) -> Iterator[str]:
     """The lines of the table `task`."""
     fitting = [preset for preset, table in presets().items() if table["unit"] == unit]
+    fitting = [] if of_numbers else fitting
     if form.name != "conll-columns":  # seqeval is about tags
         fitting.sort(key=lambda preset: preset == "seqeval")
     yield from ("", "[task]", f'name = "{name}"', f'title = "{unit.capitalize()} of {name}"')

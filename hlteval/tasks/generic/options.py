@@ -58,13 +58,23 @@ def thresholds(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...
 
 
 def segment_primary(options: Mapping[str, str]) -> str:
-    """The metric that ranks segments: of the first measure that is computed.
+    """The metric that ranks segments: the first measure of an option, empty without one.
 
     Examples:
         >>> segment_primary({}), segment_primary({"measures": "jer,der"})
-        ('der', 'jer')
+        ('', 'jer')
     """
-    return options.get("measures", "").replace(" ", "").partition(",")[0] or "der"
+    return options.get("measures", "").replace(" ", "").partition(",")[0]
+
+
+def label_primary(options: Mapping[str, str]) -> str:
+    """The metric that ranks the labels of the kind that an option selects, empty without one.
+
+    Examples:
+        >>> label_primary({}), label_primary({"kind": "numbers"})
+        ('', 'pearson')
+    """
+    return {"numbers": "pearson", "names": "macro.f1"}.get(options.get("kind", ""), "")
 
 
 def measures(

@@ -15,6 +15,8 @@ Name = Annotated[str, msgspec.Meta(min_length=1)]
 _UNIQUE = {"uniqueItems": True}
 Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
 SomeNames = Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)]
+_PAIR = {"minItems": 2, "maxItems": 2}
+Range = Annotated[tuple[float, ...], msgspec.Meta(extra_json_schema=_PAIR)]
 Unit = Literal[
     "mentions", "relations", "events", "clusters", "links", "labels", "segments", "transcripts"
 ]
@@ -55,6 +57,8 @@ class LabelTable(msgspec.Struct, frozen=True):
         map: a label that stands for another, on both sides.
         undeclared: what another label is.
         parents: the parent of a label, or the labels that are one.
+        kind: whether labels are names or numbers, such as similarities from 0 to 5.
+        range: the least and the greatest number.
     """
 
     declared: SomeNames = ()
@@ -63,6 +67,8 @@ class LabelTable(msgspec.Struct, frozen=True):
     map: Mapping[str, Name] = {}
     undeclared: Literal["error", "warning", "ignore"] = "error"
     parents: Mapping[str, Name] = {}
+    kind: Literal["names", "numbers"] = "names"
+    range: Range = ()
 
 
 class MatchTable(msgspec.Struct, frozen=True):

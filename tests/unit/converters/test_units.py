@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
 from hlteval import convert
 from hlteval.converters import load
-from hlteval.converters.toolkit.offsets import UnitText, in_characters
+from hlteval.converters.toolkit.offsets import UnitText, in_characters, word_places
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -170,6 +171,8 @@ def test_every_offset_is_that_of_the_last_whole_character():
         ("from-1-inclusive", [(3, 5), (10, 12)]),
         ("from-minus-1", [(1, 4), (8, 11)]),
         ("crlf", [(2, 5), (10, 13)]),
+        ("tokens", [(1, 2), (3, 4)]),
+        ("tokens-inclusive", [(1, 1), (3, 3)]),
     ],
 )
 def test_each_way_to_count_is_corrected(offsets: str, spans: list[tuple[int, int]]) -> None:
@@ -187,6 +190,74 @@ def test_each_way_to_count_is_corrected(offsets: str, spans: list[tuple[int, int
     assert (moved["start"], moved["end"]) == own[0]
 
 
+@pytest.mark.parametrize(
+    ("span", "exclusive", "inclusive"),
+    [
+        ((0, 1), (1, 4), (1, 8)),
+        ((1, 3), (6, 12), (14, 16)),
+        ((1, 1), (6, 6), (6, 8)),
+        ((2, 1), (10, 10), (10, 10)),  # reversed
+        ((2, 3), (10, 12), (15, 16)),  # there are three words, in 13 characters
+        ((9, 12), (22, 25), (22, 25)),
+        ((-1, 2), (-1, 2), (-1, 2)),
+    ],
+)
+def test_words_are_separated_by_white_space(
+    span: tuple[int, int], exclusive: tuple[int, int], inclusive: tuple[int, int]
+) -> None:
+    text = "\nAnn\u00a0\tis \u3000O.\n"
+    assert text.split() == ["Ann", "is", "O."]
+    assert word_places(text, inclusive=False)(*span) == exclusive
+    assert word_places(text, inclusive=True)(*span) == inclusive
+
+
+@pytest.mark.parametrize("form", ["brat", "bioc-json", "label-studio", "pubtator"])
+@pytest.mark.parametrize(("way", "less"), [("tokens", 0), ("tokens-inclusive", 1)])
+def test_offsets_that_count_words_are_proposed_and_corrected(
+    form: str, way: str, less: int, tmp_path: Path
+) -> None:
+    text = "Ann Lee \U0001f600 met Bob and Kara in Osh ."
+    names = {"Ann Lee": (0, 2), "Bob": (4, 5), "Kara": (6, 7), "Osh": (8, 9)}
+    spans = [(name, start, end - less) for name, (start, end) in names.items()]
+    path = tmp_path / "in"
+    path.mkdir()
+    if form == "brat":
+        (path / "d.txt").write_text(text)
+        rows = (f"T{n}\tX {a} {b}\t{name}\n" for n, (name, a, b) in enumerate(spans, 1))
+        (path / "d.ann").write_text("".join(rows))
+    elif form == "pubtator":
+        rows = (f"1\t{a}\t{b}\t{name}\tX\n" for name, a, b in spans)
+        (path / "d.pubtator").write_text(f"1|t|{text}\n1|a|\n{''.join(rows)}\n")
+    elif form == "bioc-json":
+        annotations = [
+            {"text": name, "locations": [{"offset": a, "length": b - a}]} for name, a, b in spans
+        ]
+        half = text.index("Bob")
+        passages = [
+            {"offset": 0, "text": text[: half - 1], "annotations": annotations},
+            {"offset": half, "text": text[half:]},
+        ]
+        documents = [{"id": "1", "passages": passages}]
+        (path / "d.bioc.json").write_text(json.dumps({"documents": documents}))
+    else:
+        values = ({"start": a, "end": b, "text": name, "labels": ["X"]} for name, a, b in spans)
+        regions = [
+            {"id": str(n), "from_name": "l", "to_name": "t", "type": "labels", "value": value}
+            for n, value in enumerate(values)
+        ]
+        task = {"id": 1, "data": {"text": text}, "annotations": [{"id": 1, "result": regions}]}
+        (path / "d.label-studio.json").write_text(json.dumps([task]))
+    out = tmp_path / "out.jsonl"
+    found = convert(str(path), str(out), from_format=form)
+    (finding,) = [item for item in found if "offsets" in (item.help or "")]
+    assert (finding.code, f"--set offsets={way}" in str(finding.help)) == ("CNV208", True)
+    fixed = convert(str(path), str(out), from_format=form, settings={"offsets": way}, force=True)
+    assert [item for item in fixed if item.severity == "error"] == []
+    corpus = next(iter(load("jsonl").read(open_source(str(out))))).corpus
+    places = corpus.mentions.select("start", "end").rows()
+    assert [corpus.documents["text"][0][start:end] for start, end in places] == [*names]
+
+
 def test_spans_of_pubannotation_are_inside_the_text_in_their_unit(tmp_path: Path) -> None:
     path = tmp_path / "d.json"
     span = '{"id": "T1", "span": {"begin": 3, "end": 6}, "obj": "City"}'
@@ -201,3 +272,22 @@ def test_spans_of_pubannotation_are_inside_the_text_in_their_unit(tmp_path: Path
     assert results["utf-16"].corpus.mentions.select("start", "end", "text").rows() == [
         (2, 5, "Osh")
     ]
+
+
+@pytest.mark.parametrize(
+    ("way", "start", "length"), [("from-1", 9, 4), ("inclusive", 8, 3), ("from-minus-1", 7, 4)]
+)
+def test_locations_of_bioc_count_in_all_ways(
+    way: str, start: int, length: int, tmp_path: Path
+) -> None:
+    location = f'<location offset="{start}" length="{length}"/>'
+    annotation = f'<annotation id="T1">{location}<text>Kara</text></annotation>'
+    second = f"<passage><offset>8</offset><text>Kara.</text>{annotation}</passage>"
+    passages = f"<passage><offset>0</offset><text>Ann in</text></passage>{second}"
+    head = "<source/><date/><key/>"
+    path = tmp_path / "d1.bioc.xml"
+    path.write_text(f"<collection>{head}<document><id>d</id>{passages}</document></collection>")
+    form = load("bioc-xml").with_settings({"offsets": way})
+    (result,) = form.read(open_source(str(path)))
+    assert result.findings == ()
+    assert result.corpus.mentions.select("start", "end", "text").rows() == [(8, 12, "Kara")]

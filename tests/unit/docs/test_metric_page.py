@@ -10,6 +10,7 @@ import pytest
 from docs.make.metric_page import metric_page
 from hlteval import tasks
 from hlteval.scoring.edl.measures import DEFAULT
+from hlteval.scoring.generic.labels import Options
 from hlteval.scoring.generic.semeval import MEASURES
 from hlteval.tasks.task import Task
 
@@ -47,8 +48,12 @@ def test_the_page_tells_every_figure_and_what_has_it(task: Task) -> None:
 @pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
 def test_what_is_declared_is_what_is_scored(task: Task) -> None:
     for profile in task.profiles:
-        metric = task.scorer(profile)
-        assert set(metric.score(metric.total([]))[0]) == set(task.metrics)
+        metrics = [task.scorer(profile)]
+        if task.name == "labels":  # the metrics of names, and those of numbers
+            metrics.append(task.scorer(profile, Options(kind="numbers")))
+        scored = [{*metric.score(metric.total([]))[0]} for metric in metrics]
+        assert sum(map(len, scored)) == len(task.metrics)
+        assert set().union(*scored) == set(task.metrics)
 
 
 def test_errors_are_better_where_they_are_less():
@@ -62,7 +67,7 @@ def test_errors_are_better_where_they_are_less():
         *("ser", "substitutions", "insertions", "deletions", "fp", "fn"),
         *("inc", "mis", "spu", "und", "ovg", "sub", "sub_muc", "err", "ter"),
         *("wer", "mer", "wil", "cer", "der", "jer", "detection_error"),
-        *("der.miss", "der.false_alarm", "der.confusion"),
+        *("der.miss", "der.false_alarm", "der.confusion", "mse", "mae"),
         *(f"{u}.{e}" for u in ("words", "characters") for e in ("substitutions", "insertions")),
         *("words.deletions", "characters.deletions"),
         *(f"{m}.{o}" for m in MEASURES for o in ("incorrect", "missed", "spurious")),

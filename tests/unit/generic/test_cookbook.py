@@ -122,6 +122,15 @@ DATA: Mapping[str, Data] = {
         2 / 3,
         2 / 3,
     ),
+    # 0 2 4 4 and 1 1 2 4 around their means 5/2 and 2
+    "sts-b": Data(
+        {
+            "dev.tsv": "index\tsentence1\tsentence2\tscore\n"
+            "0\tA\tB\t0.0\n1\tA\tB\t2.0\n2\tA\tB\t4.0\n3\tA\tB\t4.0\n"
+        },
+        {"STS-B.tsv": "index\tprediction\n0\t1\n1\t1\n2\t2\n3\t4\n"},
+        6 / 66**0.5,
+    ),
     # 10 s each, without a quarter of a second at both ends: 9.5 s are confused of 19
     "ami": Data(
         turns((0, 10, "A"), (20, 10, "B")),
@@ -157,7 +166,7 @@ def written(side: str, files: Mapping[str, str]) -> str:
 
 def test_every_declaration_of_the_page_is_tried() -> None:
     assert [name.partition(".")[0] for name in DECLARATIONS] == [*DATA]
-    assert len(DATA) == 12
+    assert len(DATA) == 13
 
 
 @pytest.mark.parametrize("name", DATA)

@@ -37,6 +37,36 @@ def test_a_draft_is_sound(data: str, unit: str, form: str, tmp_path: Path) -> No
     assert [each.code for each in read_declaration(str(path)).findings if each.blocking] == []
 
 
+@pytest.mark.parametrize(
+    ("labels", "extent"),
+    [
+        (("5.000", "2.4", "0.000"), "[0, 5]"),
+        (("-1.5", "1e1"), "[-1.5, 10]"),
+        (("5.000", "2.000"), ""),  # classes
+        (("0.5", "high"), ""),
+        (("0.5", "nan"), ""),
+    ],
+)
+def test_labels_that_are_numbers_are_declared(
+    labels: tuple[str, ...], extent: str, tmp_path: Path
+) -> None:
+    rows = (f"{number}\tA.\tB.\t{label}\n" for number, label in enumerate(labels))
+    data = tmp_path / "sentences.tsv"
+    data.write_text("index\tsentence1\tsentence2\tscore\n" + "".join(rows))
+    made = draft(str(data))
+    path = tmp_path / "own.task.toml"
+    path.write_text(re.sub("(?m)^# (range = )", r"\1", made.text), "utf-8")
+    assert read_declaration(str(path)).findings == ()
+    content = tomllib.loads(path.read_text())
+    assert content["read"]["format"] == "label-table"
+    if extent:
+        assert content["labels"]["kind"] == "numbers"
+        assert f"\nrange = {extent}  # as found\n" in path.read_text()
+        assert content["scores"]["primary"] == "pearson"
+    else:
+        assert sorted(content["labels"]["declared"]) == sorted(labels)
+
+
 def test_labels_and_argument_types_are_those_of_the_data() -> None:
     content = tomllib.loads(draft(str(FIXTURES / "generic/valid/relations/gold")).text)
     assert content["labels"]["declared"] == ["Works"]

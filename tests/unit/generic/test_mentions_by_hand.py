@@ -12,9 +12,11 @@ from hlteval.scoring.generic.events import Events
 from hlteval.scoring.generic.labels import Labels, Options
 from hlteval.scoring.generic.mentions import Mentions
 from hlteval.scoring.generic.mentions import Options as MentionOptions
+from hlteval.scoring.generic.numbers import Numbers
 from hlteval.scoring.generic.official_seqeval import OfficialSeqeval
 from hlteval.scoring.generic.relations import Relations
 from hlteval.scoring.metric import Metric
+from hlteval.tasks.generic.declaration import NUMBERS
 from tests.unit.generic.test_spans_and_frames import (
     GOLD,
     KNOWS,
@@ -88,6 +90,11 @@ EXAMPLES: dict[str, Values] = {
         "mcc": (2 * 4 - 6) / sqrt((16 - 8) * (16 - 5 - 1)),
         "auc": 1 / 2,  # above and below the only document without the label
         "ap": (1 / 1 + 2 / 3) / 2,
+        # 0 2 4 4 and 1 1 2 4, whose means are 5/2 and 2; their ranks 1 2 3.5 3.5 and 1.5 1.5 3 4
+        "pearson": (5 / 2 + 1 / 2 + 0 + 3) / sqrt(11 * 6),
+        "spearman": (3 / 2 + 1 / 2 + 1 / 2 + 3 / 2) / (9 / 2),
+        "mse": (1 + 1 + 4 + 0) / 4,
+        "mae": (1 + 1 + 2 + 0) / 4,
     },
 }
 
@@ -152,7 +159,7 @@ def test_events() -> None:
 
 def test_labels() -> None:
     gold, system = document_labels("a", "a", "b", "b"), document_labels("a", "b", "b", "")
-    hold("labels", values(Labels(), gold, system), "auc", "ap")
+    hold("labels", values(Labels(), gold, system), "auc", "ap", *NUMBERS)
     gold = document_labels("a", "", "a")
     scores = [(0, 0.9), (1, 0.8), (2, 0.7)]
     place = {"origin": 0, "record": 1, "kind": "label", "label": "a"}
@@ -160,3 +167,9 @@ def test_labels() -> None:
     found = values(Labels("plan", Options()), gold, gold.replace(instances=rows))
     for name in ("auc", "ap"):
         assert found[name] == pytest.approx(EXAMPLES["labels"][name])
+
+
+def test_labels_that_are_numbers() -> None:
+    sides = document_labels("0", "2.0", "4", "4"), document_labels("1", "1", "2", "4.00")
+    found = values(Numbers("plan", Options(kind="numbers")), *sides)
+    assert found == pytest.approx({name: EXAMPLES["labels"][name] for name in NUMBERS})

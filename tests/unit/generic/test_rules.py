@@ -19,6 +19,9 @@ GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
 GEN103-small-letters   -        0  0   0 E!
 GEN104-capitals        d1.ann   1  4  10 W
+GEN105-comma           s.tsv    2  3   6 E!
+GEN106-percent         s.tsv    3  3   5 E
+GEN107-one-row         -        0  0   0 E!
 GEN201-employer        d1.ann   4 18  22 E!
 GEN202-a-place         d1.ann   4 23  25 E!
 GEN203-two-jobs        d1.ann   5  4   9 E!
