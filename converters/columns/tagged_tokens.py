@@ -12,13 +12,14 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
     File,
+    findings_in_lines,
     locate_lines,
     read_files,
     stem,
     unique_name,
     whole_line,
 )
-from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Spans, TagSequence, Whole, detect, read_spans
 from hlteval.sources import Member, Source
@@ -100,18 +101,8 @@ class TagReader:
         scheme = detect(sequence) if detected else self.settings["scheme"]
         spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
         found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
-
-        def finding(record: int, problem: Problem) -> Finding:
-            if not record:
-                return problem.finding(file.member.display, None, None)
-            line = lines[record - 1]
-            if problem.field:
-                start, end = self.stretch(line, problem.field)
-                problem = problem._replace(start=start, end=end, field="")
-            return problem.in_line(file.member.display, line)
-
-        problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
-        findings = findings_of(problems, finding, file.member.max_per_code)
+        problems = (*rows.problems, *found.problems())
+        findings = findings_in_lines(problems, lines, file.member, self.stretch)
         wrong = (problem for problem in rows.problems if problem.record)
         rejected = rejected_lines("token", wrong, lines)
         tables = self._tables(file, rows, spans, sequence.labels)

@@ -27,68 +27,33 @@ Codes raised: CRF1xx.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
+from hlteval.converters.columns.tagged_tokens import MadeText
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import FileBatch, head, locate_lines
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.rows import keyed, row_problems
+from hlteval.converters.toolkit.source_files import FileBatch, findings_in_lines, head, locate_lines
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Lines
 
-# The lines of CoNLL coreference: columns, the brackets in the last, names of documents.
-
-
-BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
-END = re.compile(r"#end document[ \t\r]*$")
-_PART = re.compile(r"(\()?([^()|\s]+)(\))?")
+BEGIN = re.compile(r"^#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
+#: What begins a document, and what ends one.
+_LIMIT = rf"{BEGIN.pattern}|^#end document[ \t\r]*$"
+_PART = re.compile(r"\([^()|\s]+\)?|[^()|\s]+\)")
+_MARKS = rf"^(?:{_PART.pattern})(?:\|(?:{_PART.pattern}))*$"
 #: A token with the tag of a named entity, of which `conll-columns` are made.
 _TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
-NONE = {"-", "_", "*"}
-#: Different last columns whose brackets are kept.
-_ALIKE = 10_000
-
-
-def columns(line: str) -> list[str]:
-    r"""The columns of a line: separated by tabs if it has some, else by spaces.
-
-    Examples:
-        >>> columns("d 0 1  Osh (3)"), columns("New York\t-")
-        (['d', '0', '1', 'Osh', '(3)'], ['New York', '-'])
-    """
-    return line.split("\t") if "\t" in line else line.split() or [""]
-
-
-def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
-    """The mentions that begin or end at a token, from its last column.
-
-    Args:
-        cell: of the last column, with `|` between its parts.
-
-    Returns:
-        For each part whether a mention begins, its entity, and whether it ends; None if the cell is
-        not valid.
-
-    Examples:
-        >>> brackets("(1|(7)"), brackets("-"), brackets("1|")
-        ([(True, '1', False), (True, '7', True)], [], None)
-    """
-    if cell in NONE:
-        return []
-    found = []
-    for text in cell.split("|"):
-        match = _PART.fullmatch(text)
-        if match is None or not (match[1] or match[3]):
-            return None
-        found.append((bool(match[1]), match[2], bool(match[3])))
-    return found
+_NONE = ("-", "_", "*")
+_LINE, _MARK, _CELLS = pl.col("line"), pl.col("marks"), pl.col("cells").list
 
 
 def with_tabs(text: str) -> str:
@@ -101,8 +66,7 @@ def with_tabs(text: str) -> str:
     lines = text.split("\n")
     for at, line in enumerate(lines):
         if line.strip() and "\t" not in line and not line.startswith("#"):
-            marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
-            lines[at] = f"{line.split()[0]}\t{'|'.join(marks) or '-'}"
+            lines[at] = f"{line.split()[0]}\t{'|'.join(_PART.findall(line)) or '-'}"
     return "\n".join(lines)
 
 
@@ -226,22 +190,6 @@ def _cells(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
     return cells
 
 
-SUFFIX = ".conll"
-Offsets = Literal["tokens", "characters"]
-Entities = Literal["document", "corpus", "written"]
-Columns = Literal["any", "tabs"]
-Rows = dict[str, list[tuple[object, ...]]]
-#: Document, origin, record, segment, start, end and text.
-Token = tuple[int, int, int, int, int, int, str]
-
-_PLACED = ("document", "origin", "record")
-_COLUMNS = {
-    "segments": (*_PLACED, "start", "end"),
-    "tokens": (*_PLACED, "segment_row", "start", "end", "text"),
-    "mentions": (*_PLACED, "mention", "label", "start", "end", "entity"),
-}
-
-
 def sniff(source: Source) -> bool:
     """Whether the first line of a single file begins a document, and no tag ends the next one."""
     first, _, rest = head(source, 400).partition("\n")
@@ -250,156 +198,128 @@ def sniff(source: Source) -> bool:
 
 def read(
     source: Source,
-    offsets: Offsets = "tokens",
-    entities: Entities = "document",
-    columns: Columns = "any",
+    offsets: Literal["tokens", "characters"] = "tokens",
+    entities: Literal["document", "corpus", "written"] = "document",
+    columns: Literal["any", "tabs"] = "any",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
-    files = FileBatch(source.path, FORMAT.name)
-    documents: dict[str, _Document] = {}
-    rows: Rows = {name: [] for name in _COLUMNS}
+    files, documents = FileBatch(source.path, FORMAT.name), dict[str, tuple[int, int]]()
+    parts, spans = list[pl.DataFrame](), list[tuple[int, int, str]]()
     for member in source.members:
         text = files.open(member)
-        if text is not None:
-            lines = with_tabs(text) if columns == "tabs" else text
-            files.findings += _file(lines, files, documents, rows, offsets, entities)
-    rows["mentions"] = [row for row in rows["mentions"] if row]  # without those that do not end
-    in_text = offsets == "characters"
-    named = [(d.origin, d.name, "".join(d.words) if in_text else None) for d in documents.values()]
-    corpus = Corpus(
-        sources=files.sources,
-        documents=keyed("documents", named, ("origin", "name", "text")),
-        **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
-    )
+        lines = Lines(with_tabs(text or "") if columns == "tabs" else text or "")
+        origin, height = len(files.members) - 1, sum(part.height for part in parts)
+        names, rows, problems = _token_lines(lines)
+        for name in names:
+            documents.setdefault(name, (len(documents), origin))
+        numbers = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
+        found, unmatched = _match_marks(rows)
+        spans += [(height + first, height + last, entity) for first, last, entity in found]
+        rows = rows.with_columns(document=numbers.gather(rows["begun"]), origin=pl.lit(origin, pl.Int64))
+        parts.append(rows.select("document", "origin", "record", "sentence", "word"))
+        problems = sorted([*problems, *unmatched], key=lambda problem: problem.record)
+        files.findings += findings_in_lines(problems, lines, member, _stretch)
+    named = [(origin, name) for name, (_, origin) in documents.items()]
+    tables = _tables(pl.concat(parts), keyed("documents", named), spans, offsets)
+    number = pl.col("entity").str.extract("^([0-9]+)$") if entities != "written" else pl.lit(None)
+    scope = pl.format(":{}", "name") if entities == "document" else pl.lit("")
+    entity = pl.coalesce(pl.format("NIL{}{}", number, scope), "entity")
+    mentions = tables["mentions"].with_columns(entity=entity).drop("name")
+    corpus = Corpus(sources=files.sources, **{**tables, "mentions": mentions})
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-@dataclass
-class _Document:
-    """A document that is being read; it may go on after others.
-
-    Attributes:
-        name: its name.
-        row: its row.
-        origin: the row of the file where it begins.
-        words: of the text that is made, with the spaces between them, and their `length`.
-        number: of the last token.
-        open: the mentions that have not ended, by entity: their offset, the number and the text of
-            their first line, and their place among all mentions.
-    """
-
-    name: str
-    row: int
-    origin: int
-    words: list[str] = field(default_factory=list)
-    length: int = 0
-    number: int = 0
-    open: dict[str, list[tuple[int, int, str, int]]] = field(default_factory=dict)
-
-    def add(self, text: str) -> None:
-        """Add a word, or what is between words."""
-        self.words.append(text)
-        self.length += len(text)
-
-    def count_token(self) -> tuple[int, int]:
-        """Add a token, and return its number as offsets."""
-        self.number += 1
-        return self.number, self.number + 1
-
-    def token(self, word: str, before: str) -> tuple[int, int]:
-        """Add a token and what is before it, and return its offsets in the text."""
-        self.add(before)
-        start = self.length
-        self.add(word)
-        return start, self.length
+def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, list[Problem]]:
+    """The names of documents, the lines of their tokens, and what is wrong with other lines."""
+    begins, limit = _LINE.str.contains(BEGIN.pattern), _LINE.str.contains(_LIMIT)
+    is_empty = _LINE.str.strip_chars() == ""
+    rows = lines.table().with_columns(
+        begun=begins.cast(pl.Int64).cum_sum() - 1,
+        is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
+        sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
+    )
+    matches = map(BEGIN.match, rows.filter(begins)["line"])
+    names = [part(match) for match in matches if match]
+    rows = rows.filter(~limit & ~is_empty)
+    problems = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
+    tabs = _LINE.str.contains("\t", literal=True)
+    cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(_LINE.str.extract_all(r"\S+"))
+    rows = rows.filter("is_inside").with_columns(cells=cells)
+    problems += row_problems("CRF102", rows.filter(_CELLS.len() < 2), "line")
+    word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
+    rows = rows.filter(_CELLS.len() > 1).with_columns(word=word, marks=_CELLS.last())
+    rows = rows.with_columns(marks=pl.when(~_MARK.is_in(_NONE)).then("marks"))
+    odd = rows.filter(~_MARK.str.contains(_MARKS)).with_columns(given="marks")
+    problems += row_problems("CRF103", odd, "entity", "given")
+    return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), problems
 
 
-def _file(
-    text: str,
-    files: FileBatch,
-    documents: dict[str, _Document],
-    rows: Rows,
-    offsets: Offsets,
-    entities: Entities,
-) -> list[Finding]:
-    """Add the rows of the last file, and return its findings."""
-    origin, member = len(files.members) - 1, files.members[-1]
-    bounded, in_text = Bounded(member.max_per_code), offsets == "characters"
-
-    def report(code: str, record: int, line: str, **values: object) -> None:
-        def finding(record: int, line: str) -> Finding:
-            in_last = code in {"CRF103", "CRF104", "CRF105"}
-            start, end = _stretch(line, "entity" if in_last else "")
-            return Problem(code, record, start, end, values).in_line(member.display, line)
-
-        bounded.add(code, record, finding, line)
-
-    here: _Document | None = None
-    sentence: list[Token] = []
-    marks_of = lru_cache(_ALIKE)(brackets)
-    for record, raw in enumerate((*text.split("\n"), "#end document"), start=1):
-        line = raw.removesuffix("\r")
-        is_blank, is_comment = not line or line.isspace(), line.startswith("#")
-        begun = BEGIN.match(line) if is_comment else None
-        ended = begun or (END.match(line) if is_comment else None)
-        if here and sentence and (ended or is_blank):
-            rows["segments"].append((*sentence[0][:3], sentence[0][4], sentence[-1][5]))
-            rows["tokens"] += sentence
-            sentence = []
-            here.add("\n")
-        if here and ended:
-            for entity, marks in here.open.items():
-                for _, number, opened, _ in marks:
-                    report("CRF105", number, opened, entity=entity)
-            here.open.clear()
-        if ended:
-            name = part(begun) if begun else ""
-            new = _Document(name, len(documents), origin)
-            here = documents.setdefault(name, new) if begun else None
-        elif here is None and not is_blank:
-            report("CRF101", record, line)
-        elif here and not is_blank:
-            cells = columns(line)
-            if len(cells) < 2:
-                report("CRF102", record, line)
-                continue
-            word = cells[3] if len(cells) > 4 else cells[0]
-            span = here.token(word, " " if sentence else "") if in_text else here.count_token()
-            token = (here.row, origin, record, len(rows["segments"]), *span, word)
-            sentence.append(token)
-            if cells[-1] not in NONE:
-                found = marks_of(cells[-1])
-                if found is None:
-                    report("CRF103", record, line, given=cells[-1])
-                for entity in _add_mentions(here, found or (), token, line, rows, entities):
-                    report("CRF104", record, line, entity=entity)
-    return bounded.findings
+def _match_marks(rows: pl.DataFrame) -> tuple[list[tuple[int, int, str]], list[Problem]]:
+    """The first and last token and the entity of mentions, and marks without the other one."""
+    found, problems = list[tuple[int, int, str]](), list[Problem]()
+    opened: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
+    rows = rows.with_columns(token=pl.int_range(pl.len())).drop_nulls("marks")
+    for token, record, begun, marks in rows.select("token", "record", "begun", "marks").iter_rows():
+        for mark in marks.split("|"):
+            entity = mark.strip("()")
+            if mark.startswith("("):
+                opened[begun, entity].append((len(found), token, record))
+                found.append((token, -1, entity))  # in the order in which mentions begin
+            if mark.endswith(")") and opened[begun, entity]:
+                at, first, _ = opened[begun, entity].pop()
+                found[at] = (first, token, entity)
+            elif mark.endswith(")"):
+                problems.append(Problem("CRF104", record, 0, 0, {"entity": entity}, "entity"))
+    for (_, entity), marks in opened.items():
+        for _, _, record in marks:
+            problems.append(Problem("CRF105", record, 0, 0, {"entity": entity}, "entity"))
+    return [mention for mention in found if mention[1] >= 0], problems
 
 
-def _add_mentions(
-    here: _Document,
-    marks: Iterable[tuple[bool, str, bool]],
-    token: Token,
-    line: str,
-    rows: Rows,
-    entities: Entities,
-) -> list[str]:
-    """Add the mentions that end at a token, and return the entities of which none has begun."""
-    row, origin, record, _, start, end, _ = token
-    unknown = []
-    for begins, entity, ends in marks:
-        if begins:
-            here.open.setdefault(entity, []).append((start, record, line, len(rows["mentions"])))
-            rows["mentions"].append(())  # in the order in which mentions begin
-        if ends and here.open.get(entity):
-            first, begun, _, at = here.open[entity].pop()
-            scope = f":{here.name}" if entities == "document" else ""
-            is_number = entity.isdigit() and entities != "written"
-            name = f"NIL{entity}{scope}" if is_number else entity
-            rows["mentions"][at] = (row, origin, begun, "", "", first, end, name)
-        elif ends:
-            unknown.append(entity)
-    return unknown
+def _tables(
+    tokens: pl.DataFrame,
+    documents: pl.DataFrame,
+    spans: Sequence[tuple[int, int, str]],
+    offsets: str,
+) -> dict[str, pl.DataFrame]:
+    """The tables; mentions have the names of documents."""
+    tokens = tokens.with_columns(row=pl.int_range(pl.len())).sort("document", "row")
+    place = np.argsort(tokens["row"].to_numpy())  # a document may go on after others
+    sentence = pl.struct("document", "origin", "sentence")
+    tokens = tokens.with_columns(begins=sentence.ne_missing(sentence.shift(1)))
+    begins, document = tokens["begins"].to_numpy(), tokens["document"].to_numpy()
+    if offsets == "characters":
+        made = MadeText.of(tokens, documents.height)
+        filled = set(tokens["document"])
+        texts = [f"{text}\n" if at in filled else "" for at, text in enumerate(made.texts)]
+        documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
+    else:
+        number = pl.int_range(1, pl.len() + 1).over("document")
+        starts = tokens.select(number).to_series().to_numpy()
+        made = MadeText([], starts, starts + 1, document)
+    record, origin = tokens["record"].to_numpy(), tokens["origin"]
+
+    def rows(first, last):
+        return made.place_rows(first, last, record).with_columns(origin=origin.gather(first))
+
+    opening = np.flatnonzero(begins)
+    closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
+    every = np.arange(len(begins))
+    firsts, lasts = (np.array([span[at] for span in spans], dtype=np.int64) for at in (0, 1))
+    mentions = rows(place[firsts], place[lasts]).with_columns(
+        mention=pl.lit(""),
+        label=pl.lit(""),
+        entity=pl.Series([span[2] for span in spans], dtype=pl.String),
+    )
+    names = documents.select("name", document="row")
+    return {
+        "documents": documents,
+        "segments": rows(opening, closing),
+        "tokens": rows(every, every).with_columns(
+            text=tokens["word"], segment_row=pl.Series(np.cumsum(begins) - 1)
+        ),
+        "mentions": mentions.join(names, on="document", maintain_order="left"),
+    }
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
@@ -408,8 +328,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    in_last = field in {"extent", "offsets", "entity"}
-    return len(line) - len(columns(line)[-1]) if in_last else 0, len(line)
+    last = (line.split("\t") if "\t" in line else line.split() or [""])[-1]
+    return len(line) - len(last) if field in {"extent", "offsets", "entity"} else 0, len(line)
 
 
 FORMAT = declaration(__name__)

@@ -80,6 +80,24 @@ def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
     return sum(table.filter(matches).height for table in tables)
 
 
+def row_problems(code: str, rows: pl.DataFrame, field: str, *values: str) -> list[Problem]:
+    """The problems of a field of records.
+
+    Args:
+        code: of the problems.
+        rows: their `record`, and the values of the message.
+        field: the field, whose place is found later.
+        values: the names of the columns of values.
+
+    Examples:
+        >>> row_problems("SNT101", pl.DataFrame({"record": [3], "given": ["xx"]}), "start", "given")
+        [Problem(code='SNT101', record=3, start=0, end=0, values={'given': 'xx'}, field='start')]
+    """
+    records = rows.select("record", *values).iter_rows()
+    named = ((record, dict(zip(values, own, strict=True))) for record, *own in records)
+    return [Problem(code, record, 0, 0, own, field) for record, own in named]
+
+
 def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.DataFrame:
     r"""The rows of `rejected_records` of lines that problems make unreadable.
 
