@@ -120,18 +120,14 @@ class TagReader:
         """The tables of a file: documents, sentences, tokens and mentions."""
         tokens = rows.tokens
         made = MadeText.of(tokens, rows.documents)
-        begins = tokens["begins"].to_numpy()
-        opening = np.flatnonzero(begins)
-        closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
         schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
         columns = {
             "row": range(rows.documents),
             "name": self._names(file, rows),
             "text": made.texts,
         }
-        record = tokens["record"].to_numpy()
         documents = pl.DataFrame(columns, schema=schema)
-        mentions = made.place_rows(spans.first, spans.last, record).with_columns(
+        mentions = made.place_rows(tokens, spans.first, spans.last).with_columns(
             mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
         )
         links = {}
@@ -141,18 +137,8 @@ class TagReader:
             )
         return {
             **links,
+            **made.tables(tokens),
             "documents": documents.with_columns(origin=pl.lit(0, pl.Int64)),
-            "segments": made.place_rows(opening, closing, record),
-            "tokens": tokens.select(
-                *("document", "record"),
-                text="word",
-                tag="tag",
-                segment_row=pl.Series(np.repeat(np.arange(len(opening)), closing - opening + 1)),
-                row=pl.int_range(pl.len(), dtype=pl.Int64),
-                origin=pl.lit(0, pl.Int64),
-                start=pl.Series(made.starts),
-                end=pl.Series(made.ends),
-            ),
             "mentions": mentions,
         }
 
@@ -281,9 +267,36 @@ class MadeText(NamedTuple):
         ends -= offset
         return cls(texts, starts, ends, document)
 
-    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
-        """Rows that start and end with some tokens, at their places."""
-        columns = {"document": self.document[first], "record": record[first]}
-        row = pl.int_range(pl.len(), dtype=pl.Int64)
-        rows = pl.DataFrame({**columns, "start": self.starts[first], "end": self.ends[last]})
-        return rows.with_columns(row=row, origin=pl.lit(0, pl.Int64))
+    def tables(self, tokens: pl.DataFrame) -> dict[str, pl.DataFrame]:
+        """The segments and tokens.
+
+        Args:
+            tokens: as `of` takes them, with their `record` and possibly `origin` and `tag`.
+        """
+        begins = tokens["begins"].to_numpy()
+        opening = np.flatnonzero(begins)
+        closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
+        tag = tokens["tag"] if "tag" in tokens.columns else pl.lit(None, pl.String)
+        every = slice(None)
+        rows = self.place_rows(tokens, every, every).with_columns(
+            tokens["word"].alias("text"), tag=tag
+        )
+        segment = pl.Series(np.repeat(np.arange(len(opening)), closing - opening + 1))
+        segments = self.place_rows(tokens, opening, closing)
+        return {"segments": segments, "tokens": rows.with_columns(segment_row=segment)}
+
+    def place_rows(
+        self, tokens: pl.DataFrame, first: Whole | slice, last: Whole | slice
+    ) -> pl.DataFrame:
+        """Rows that start and end with some tokens, at their places. See `tables`."""
+        origin = tokens["origin"].to_numpy()[first] if "origin" in tokens.columns else None
+        rows = pl.DataFrame(
+            {
+                "document": self.document[first],
+                "record": tokens["record"].to_numpy()[first],
+                "start": self.starts[first],
+                "end": self.ends[last],
+            }
+        )
+        origins = pl.lit(0, pl.Int64) if origin is None else pl.Series(origin)
+        return rows.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64), origin=origins)

@@ -29,6 +29,8 @@ Codes raised: CRF1xx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
@@ -53,6 +55,10 @@ _MARKS = rf"^(?:{_PART.pattern})(?:\|(?:{_PART.pattern}))*$"
 #: A token with the tag of a named entity, of which `conll-columns` are made.
 _TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
 _NONE = ("-", "_", "*")
+_TOKENS = {
+    **dict.fromkeys(("document", "origin", "record", "sentence"), pl.Int64),
+    "word": pl.String,
+}
 _LINE, _MARK, _CELLS = pl.col("line"), pl.col("marks"), pl.col("cells").list
 
 
@@ -145,16 +151,16 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     end = (length + 1).cum_sum().over("document") - 1
     by_number = (pl.col("start") == number) & (pl.col("end") == number + 1)
     elsewhere = ~(by_number | ((pl.col("start") == end - length) & (pl.col("end") == end)))
-    spaced = tokens.filter(pl.col("text").str.contains(r"\s")).height
+    spaced = tokens.filter(pl.col("text").str.contains(r"\s"))
     named = (pl.col("label") != "") | (pl.col("mention") != "")
     linked = pl.col("entity").str.contains("^[0-9]+$")
-    unmarked = corpus.mentions.height - marks.height
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced,
+        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced.height,
         "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
-        "mentions without an entity, or not aligned with tokens": unmarked,
+        "mentions without an entity, or not aligned with tokens": corpus.mentions.height
+        - marks.height,
         "types and identifiers of mentions": marks.filter(named).height,
         "links to a knowledge base, read back as clusters": marks.filter(linked).height,
     }
@@ -167,14 +173,12 @@ def _lines(corpus: Corpus) -> Iterator[str]:
         yield _begin(str(name))
         parted = _PARTED.fullmatch(str(name))
         base = _SPACES.sub("_", parted[1] if parted else str(name)) or "-"
-        sentence, number = None, 0
-        for segment, token, text in rows.select("segment_row", "token", "text").rows():
-            if number and segment != sentence:
-                yield ""
-                number = 0
-            columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
-            yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
-            sentence, number = segment, number + 1
+        words = rows.select("segment_row", "token", "text").iter_rows()
+        for at, (_, sentence) in enumerate(groupby(words, itemgetter(0))):
+            yield from [""] * (at > 0)
+            for number, (_, token, text) in enumerate(sentence):
+                columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
+                yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
         yield from ("", "#end document")
 
 
@@ -204,28 +208,47 @@ def read(
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
     files, documents = FileBatch(source.path, FORMAT.name), dict[str, tuple[int, int]]()
-    parts, spans = list[pl.DataFrame](), list[tuple[int, int, str]]()
+    parts, mentions, count = [pl.DataFrame(schema=_TOKENS)], list[tuple[int, int, str]](), 0
     for member in source.members:
-        text = files.open(member)
-        lines = Lines(with_tabs(text or "") if columns == "tabs" else text or "")
-        origin, height = len(files.members) - 1, sum(part.height for part in parts)
+        text = files.open(member) or ""
+        lines = Lines(with_tabs(text) if columns == "tabs" else text)
         names, rows, problems = _token_lines(lines)
         for name in names:
-            documents.setdefault(name, (len(documents), origin))
-        numbers = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
-        found, unmatched = _match_marks(rows)
-        spans += [(height + first, height + last, entity) for first, last, entity in found]
-        rows = rows.with_columns(document=numbers.gather(rows["begun"]), origin=pl.lit(origin, pl.Int64))
-        parts.append(rows.select("document", "origin", "record", "sentence", "word"))
+            documents.setdefault(name, (len(documents), len(files.members) - 1))
+        row = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
+        origin = pl.lit(len(files.members) - 1, pl.Int64)
+        rows = rows.with_columns(document=row.gather(rows["begun"]), origin=origin)
+        found, unmatched = _match_marks(rows.with_columns(token=count + pl.int_range(pl.len())))
+        for first, last, entity, begun in found:
+            scope = f":{names[begun]}" if entities == "document" else ""
+            is_number = entity.isdigit() and entities != "written"
+            mentions.append((first, last, f"NIL{entity}{scope}" if is_number else entity))
         problems = sorted([*problems, *unmatched], key=lambda problem: problem.record)
         files.findings += findings_in_lines(problems, lines, member, _stretch)
-    named = [(origin, name) for name, (_, origin) in documents.items()]
-    tables = _tables(pl.concat(parts), keyed("documents", named), spans, offsets)
-    number = pl.col("entity").str.extract("^([0-9]+)$") if entities != "written" else pl.lit(None)
-    scope = pl.format(":{}", "name") if entities == "document" else pl.lit("")
-    entity = pl.coalesce(pl.format("NIL{}{}", number, scope), "entity")
-    mentions = tables["mentions"].with_columns(entity=entity).drop("name")
-    corpus = Corpus(sources=files.sources, **{**tables, "mentions": mentions})
+        parts.append(rows.select(*_TOKENS))
+        count += rows.height
+    tokens, sentence = pl.concat(parts), pl.struct("document", "origin", "sentence")
+    tokens = tokens.with_row_index().sort("document", "index")
+    place = np.argsort(tokens["index"].to_numpy())  # a document may go on after others
+    tokens = tokens.with_columns(begins=sentence.ne_missing(sentence.shift(1)))
+    texts: list[str | None] = [None] * len(documents)
+    if offsets == "characters":
+        made, filled = MadeText.of(tokens, len(documents)), set(tokens["document"])
+        texts = [f"{text}\n" if at in filled else "" for at, text in enumerate(made.texts)]
+    else:
+        number = pl.int_range(1, pl.len() + 1).over("document")
+        starts = tokens.select(number).to_series().to_numpy()
+        made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
+    named = zip((at for _, at in documents.values()), documents, texts, strict=True)
+    first, last = (place[[mention[at] for mention in mentions]] for at in (0, 1))
+    entity = pl.Series([mention[2] for mention in mentions], dtype=pl.String)
+    rows = made.place_rows(tokens, first, last)
+    corpus = Corpus(
+        sources=files.sources,
+        documents=keyed("documents", [*named], ("origin", "name", "text")),
+        mentions=rows.with_columns(mention=pl.lit(""), label=pl.lit(""), entity=entity),
+        **made.tables(tokens),
+    )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
@@ -238,8 +261,7 @@ def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, list[Problem]]:
         is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
         sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
     )
-    matches = map(BEGIN.match, rows.filter(begins)["line"])
-    names = [part(match) for match in matches if match]
+    names = [part(match) for match in map(BEGIN.match, rows.filter(begins)["line"]) if match]
     rows = rows.filter(~limit & ~is_empty)
     problems = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
     tabs = _LINE.str.contains("\t", literal=True)
@@ -254,72 +276,31 @@ def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, list[Problem]]:
     return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), problems
 
 
-def _match_marks(rows: pl.DataFrame) -> tuple[list[tuple[int, int, str]], list[Problem]]:
-    """The first and last token and the entity of mentions, and marks without the other one."""
-    found, problems = list[tuple[int, int, str]](), list[Problem]()
+def _match_marks(rows: pl.DataFrame) -> tuple[list[tuple[int, int, str, int]], list[Problem]]:
+    """Match the marks of tokens.
+
+    Returns:
+        For each mention its first and last token, its entity, and the number of its document in the
+        file; and the marks without the other one.
+    """
+    found, problems = list[tuple[int, int, str, int]](), list[Problem]()
     opened: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
-    rows = rows.with_columns(token=pl.int_range(pl.len())).drop_nulls("marks")
-    for token, record, begun, marks in rows.select("token", "record", "begun", "marks").iter_rows():
+    marked = rows.drop_nulls("marks").select("token", "record", "begun", "marks")
+    for token, record, begun, marks in marked.iter_rows():
         for mark in marks.split("|"):
             entity = mark.strip("()")
             if mark.startswith("("):
                 opened[begun, entity].append((len(found), token, record))
-                found.append((token, -1, entity))  # in the order in which mentions begin
+                found.append((token, -1, entity, begun))  # in the order in which mentions begin
             if mark.endswith(")") and opened[begun, entity]:
                 at, first, _ = opened[begun, entity].pop()
-                found[at] = (first, token, entity)
+                found[at] = (first, token, entity, begun)
             elif mark.endswith(")"):
                 problems.append(Problem("CRF104", record, 0, 0, {"entity": entity}, "entity"))
-    for (_, entity), marks in opened.items():
-        for _, _, record in marks:
+    for (_, entity), others in opened.items():
+        for _, _, record in others:
             problems.append(Problem("CRF105", record, 0, 0, {"entity": entity}, "entity"))
     return [mention for mention in found if mention[1] >= 0], problems
-
-
-def _tables(
-    tokens: pl.DataFrame,
-    documents: pl.DataFrame,
-    spans: Sequence[tuple[int, int, str]],
-    offsets: str,
-) -> dict[str, pl.DataFrame]:
-    """The tables; mentions have the names of documents."""
-    tokens = tokens.with_columns(row=pl.int_range(pl.len())).sort("document", "row")
-    place = np.argsort(tokens["row"].to_numpy())  # a document may go on after others
-    sentence = pl.struct("document", "origin", "sentence")
-    tokens = tokens.with_columns(begins=sentence.ne_missing(sentence.shift(1)))
-    begins, document = tokens["begins"].to_numpy(), tokens["document"].to_numpy()
-    if offsets == "characters":
-        made = MadeText.of(tokens, documents.height)
-        filled = set(tokens["document"])
-        texts = [f"{text}\n" if at in filled else "" for at, text in enumerate(made.texts)]
-        documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
-    else:
-        number = pl.int_range(1, pl.len() + 1).over("document")
-        starts = tokens.select(number).to_series().to_numpy()
-        made = MadeText([], starts, starts + 1, document)
-    record, origin = tokens["record"].to_numpy(), tokens["origin"]
-
-    def rows(first, last):
-        return made.place_rows(first, last, record).with_columns(origin=origin.gather(first))
-
-    opening = np.flatnonzero(begins)
-    closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
-    every = np.arange(len(begins))
-    firsts, lasts = (np.array([span[at] for span in spans], dtype=np.int64) for at in (0, 1))
-    mentions = rows(place[firsts], place[lasts]).with_columns(
-        mention=pl.lit(""),
-        label=pl.lit(""),
-        entity=pl.Series([span[2] for span in spans], dtype=pl.String),
-    )
-    names = documents.select("name", document="row")
-    return {
-        "documents": documents,
-        "segments": rows(opening, closing),
-        "tokens": rows(every, every).with_columns(
-            text=tokens["word"], segment_row=pl.Series(np.cumsum(begins) - 1)
-        ),
-        "mentions": mentions.join(names, on="document", maintain_order="left"),
-    }
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
