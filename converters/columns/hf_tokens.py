@@ -45,7 +45,7 @@ _ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
 _TEXTS = pl.List(pl.String())
-_TOKENS = {"record": pl.Int64, "document": pl.Int64, "word": _TEXTS, "tag": _TEXTS}
+_TOKENS: dict[str, Any] = {"record": pl.Int64, "document": pl.Int64, "word": _TEXTS, "tag": _TEXTS}
 
 
 def sniff(source: Source) -> bool:
@@ -74,7 +74,8 @@ def _rows(
     for record, size, value in every:
         row = value if isinstance(value, dict) else {}
         tags = tags or next((name for name in _TAGS if name in row), "")
-        texts, given = row.get(words), row.get(tags)
+        texts: Any = row.get(words)
+        given: Any = row.get(tags)
         lists = bool(texts) and isinstance(texts, list) and isinstance(given, list)
         named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given or ()]
         wrong = [tag for tag in named if not isinstance(tag, str)]

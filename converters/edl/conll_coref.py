@@ -37,9 +37,9 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from hlteval.converters.columns.tagged_tokens import MadeText
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.converters.toolkit.rows import keyed, row_problems
 from hlteval.converters.toolkit.source_files import FileBatch, findings_in_lines, head, locate_lines
 from hlteval.findings import FieldRef, Location, Problem
@@ -240,13 +240,14 @@ def read(
         starts = tokens.select(number).to_series().to_numpy()
         made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
     named = zip((at for _, at in documents.values()), documents, texts, strict=True)
-    first, last = (place[[mention[at] for mention in mentions]] for at in (0, 1))
-    entity = pl.Series([mention[2] for mention in mentions], dtype=pl.String)
-    rows = made.place_rows(tokens, first, last)
+    firsts = place[[first for first, _, _ in mentions]]
+    lasts = place[[last for _, last, _ in mentions]]
+    own = pl.Series([mention[2] for mention in mentions], dtype=pl.String)
+    spans = made.place_rows(tokens, firsts, lasts)
     corpus = Corpus(
         sources=files.sources,
         documents=keyed("documents", [*named], ("origin", "name", "text")),
-        mentions=rows.with_columns(mention=pl.lit(""), label=pl.lit(""), entity=entity),
+        mentions=spans.with_columns(mention=pl.lit(""), label=pl.lit(""), entity=own),
         **made.tables(tokens),
     )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))

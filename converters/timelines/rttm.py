@@ -123,15 +123,14 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of a file; a record is a line, and the end of an instance is its duration."""
-    return source_files.locate_lines(member, places, _stretch)
 
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
+        fields = zip(COLUMNS, _FIELD.finditer(line), strict=False)
+        spans = {column.name: match.span() for column, match in fields}
+        return spans.get(wanted, (0, len(line)))
 
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    """The place of a field in its line; the whole line if it is not there."""
-    wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
-    fields = zip(COLUMNS, _FIELD.finditer(line), strict=False)
-    spans = {column.name: match.span() for column, match in fields}
-    return spans.get(wanted, (0, len(line)))
+    return source_files.locate_lines(member, places, stretch)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
