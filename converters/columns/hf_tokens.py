@@ -45,7 +45,7 @@ _ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
 _TEXTS = pl.List(pl.String())
-_TOKENS: dict[str, Any] = {"record": pl.Int64, "document": pl.Int64, "word": _TEXTS, "tag": _TEXTS}
+_TOKENS = pl.Schema({"record": pl.Int64(), "document": pl.Int64(), "word": _TEXTS, "tag": _TEXTS})
 
 
 def sniff(source: Source) -> bool:
