@@ -29,6 +29,7 @@ Codes raised: CRF1xx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from heapq import merge
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
@@ -212,7 +213,7 @@ def read(
     for member in source.members:
         text = files.open(member) or ""
         lines = Lines(with_tabs(text) if columns == "tabs" else text)
-        names, rows, problems = _token_lines(lines)
+        names, rows, wrong = _token_lines(lines)
         for name in names:
             documents.setdefault(name, (len(documents), len(files.members) - 1))
         row = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
@@ -223,7 +224,11 @@ def read(
             scope = f":{names[begun]}" if entities == "document" else ""
             is_number = entity.isdigit() and entities != "written"
             mentions.append((first, last, f"NIL{entity}{scope}" if is_number else entity))
-        problems = sorted([*problems, *unmatched], key=lambda problem: problem.record)
+        others = (
+            Problem(code, record, 0, 0, {"entity": entity}, "entity")
+            for record, code, entity in sorted(unmatched)
+        )
+        problems = merge(*wrong, others, key=itemgetter(1))
         files.findings += findings_in_lines(problems, lines, member, _stretch)
         parts.append(rows.select(*_TOKENS))
         count += rows.height
@@ -253,8 +258,8 @@ def read(
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, list[Problem]]:
-    """The names of documents, the lines of their tokens, and what is wrong with other lines."""
+def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, Sequence[Iterator[Problem]]]:
+    """The names of documents, the lines of their tokens, and the problems of others by code."""
     begins, limit = _LINE.str.contains(BEGIN.pattern), _LINE.str.contains(_LIMIT)
     is_empty = _LINE.str.strip_chars() == ""
     rows = lines.table().with_columns(
@@ -264,27 +269,29 @@ def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, list[Problem]]:
     )
     names = [part(match) for match in map(BEGIN.match, rows.filter(begins)["line"]) if match]
     rows = rows.filter(~limit & ~is_empty)
-    problems = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
+    outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
     tabs = _LINE.str.contains("\t", literal=True)
     cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(_LINE.str.extract_all(r"\S+"))
     rows = rows.filter("is_inside").with_columns(cells=cells)
-    problems += row_problems("CRF102", rows.filter(_CELLS.len() < 2), "line")
+    short = row_problems("CRF102", rows.filter(_CELLS.len() < 2), "line")
     word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
     rows = rows.filter(_CELLS.len() > 1).with_columns(word=word, marks=_CELLS.last())
     rows = rows.with_columns(marks=pl.when(~_MARK.is_in(_NONE)).then("marks"))
     odd = rows.filter(~_MARK.str.contains(_MARKS)).with_columns(given="marks")
-    problems += row_problems("CRF103", odd, "entity", "given")
-    return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), problems
+    others = (outside, short, row_problems("CRF103", odd, "entity", "given"))
+    return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), others
 
 
-def _match_marks(rows: pl.DataFrame) -> tuple[list[tuple[int, int, str, int]], list[Problem]]:
+def _match_marks(
+    rows: pl.DataFrame,
+) -> tuple[list[tuple[int, int, str, int]], list[tuple[int, str, str]]]:
     """Match the marks of tokens.
 
     Returns:
         For each mention its first and last token, its entity, and the number of its document in the
-        file; and the marks without the other one.
+        file; and of each mark without the other one its record, the code and the entity.
     """
-    found, problems = list[tuple[int, int, str, int]](), list[Problem]()
+    found, unmatched = list[tuple[int, int, str, int]](), list[tuple[int, str, str]]()
     opened: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
     marked = rows.drop_nulls("marks").select("token", "record", "begun", "marks")
     for token, record, begun, marks in marked.iter_rows():
@@ -297,11 +304,10 @@ def _match_marks(rows: pl.DataFrame) -> tuple[list[tuple[int, int, str, int]], l
                 at, first, _ = opened[begun, entity].pop()
                 found[at] = (first, token, entity, begun)
             elif mark.endswith(")"):
-                problems.append(Problem("CRF104", record, 0, 0, {"entity": entity}, "entity"))
+                unmatched.append((record, "CRF104", entity))
     for (_, entity), others in opened.items():
-        for _, _, record in others:
-            problems.append(Problem("CRF105", record, 0, 0, {"entity": entity}, "entity"))
-    return [mention for mention in found if mention[1] >= 0], problems
+        unmatched += [(record, "CRF105", entity) for _, _, record in others]
+    return [mention for mention in found if mention[1] >= 0], unmatched
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

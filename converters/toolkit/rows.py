@@ -80,8 +80,8 @@ def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
     return sum(table.filter(matches).height for table in tables)
 
 
-def row_problems(code: str, rows: pl.DataFrame, field: str, *values: str) -> list[Problem]:
-    """The problems of a field of records.
+def row_problems(code: str, rows: pl.DataFrame, field: str, *values: str) -> Iterator[Problem]:
+    """The problems of a field of records, one after the other: most are only counted.
 
     Args:
         code: of the problems.
@@ -90,12 +90,12 @@ def row_problems(code: str, rows: pl.DataFrame, field: str, *values: str) -> lis
         values: the names of the columns of values.
 
     Examples:
-        >>> row_problems("SNT101", pl.DataFrame({"record": [3], "given": ["xx"]}), "start", "given")
-        [Problem(code='SNT101', record=3, start=0, end=0, values={'given': 'xx'}, field='start')]
+        >>> rows = pl.DataFrame({"record": [3], "given": ["xx"]})
+        >>> next(row_problems("SNT101", rows, "start", "given"))
+        Problem(code='SNT101', record=3, start=0, end=0, values={'given': 'xx'}, field='start')
     """
-    records = rows.select("record", *values).iter_rows()
-    named = ((record, dict(zip(values, own, strict=True))) for record, *own in records)
-    return [Problem(code, record, 0, 0, own, field) for record, own in named]
+    for record, *own in rows.select("record", *values).iter_rows():
+        yield Problem(code, record, 0, 0, dict(zip(values, own, strict=True)), field)
 
 
 def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.DataFrame:
