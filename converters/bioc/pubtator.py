@@ -232,7 +232,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             lines: dict[int, list[str]] = defaultdict(list)
             relations = _relations(corpus).select("document", "label", "targets").iter_rows()
             rows = ((document, (label, *targets)) for document, label, targets in relations)
-            for document, cells, *_ in chain(_annotations(corpus), rows):
+            annotations = (each[:2] for each in _annotations(corpus))
+            for document, cells in chain(annotations, rows):
                 lines[document].append("\t".join(re.sub(_BREAKS, " ", cell) for cell in cells))
             for row, name, text in _writable(corpus).select("row", "name", "text").iter_rows():
                 parts = [] if text is None else text.split("\n", 1)
