@@ -23,7 +23,7 @@ Codes raised: JSNxxx, for invalid JSON; JANxxx.
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import compress, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -37,28 +37,25 @@ from hlteval.representation import Corpus
 
 _MEMBERS = re.compile(r'"(?:_input_hash|_task_hash|_annotator_id|token_start|answer)"[ \t\r\n]*:')
 _LISTS = ("tokens", "spans", "relations")
-_SPAN = ("start", "end", "label", "text", "score", "kb_id", "id")
-_OF_TOKENS = ("token_start", "token_end")
-_TOKEN = ("text", "start", "end", "id", "ws")
+_SPAN = ("start", "end", "label", "text", "score", "kb_id", "id", "token_start", "token_end")
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
-_OWN = ("$", "$.answers", *(f"$.{name}" for name in _LISTS))
 _ENDS = ("head", "child")
 _WORD = re.compile(r"\w+|[^\w\s]")
 
 
 def _take(draft: Draft, item: Item) -> None:
     """Add an answer."""
-    answer = item.get("answer", "accept")
-    if answer != "accept":
+    if (answer := item.get("answer", "accept")) != "accept":
         draft.leave_out(f"{str(answer)[:20]} answer", ())
         return
     new = draft.document(item.get("id", item.get("_input_hash")), item.get("text"))
     annotator, number = _annotator(item), draft.entries[draft.row]
-    known = ["text", *(name for name in (*_LISTS, "accept") if isinstance(item.get(name), list))]
-    known += [] if "id" in item else ["_input_hash"]
-    if "accept" not in known and isinstance(item.get("label"), str):
-        known += [] if item.get("spans") or item.get("relations") else ["label"]
-    labels = [item["label"]] if "label" in known else item["accept"] if "accept" in known else []
+    known = ["text", "accept", *_LISTS, *(() if "id" in item else ("_input_hash",))]
+    labels = item.get("accept", [])
+    others = item.get("spans") or item.get("relations") or "accept" in item
+    if isinstance(item.get("label"), str) and not others:
+        known.append("label")
+        labels = [item["label"]]
     for label in labels:
         draft.label(str(label), None, annotator)
     own = [name for name in item if name[:1] == "_" or name in {"answer", "label", "accept"}]
@@ -66,7 +63,24 @@ def _take(draft: Draft, item: Item) -> None:
         draft.keep("$", item, (*known, *own))
         known += [name for name in item if name not in own]
     draft.keep(f"$.answers[{number}]", item, known)
-    _add_spans(draft, annotator, _add_tokens(draft, new=new))
+    starts = _add_tokens(draft, new=new)
+    places: dict[Any, str] = {}
+    for path, span in draft.each("spans.*"):
+        name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
+        places.setdefault(place, name)
+        more = (span.get("text"), span.get("kb_id") or None, span.get("score"))
+        draft.mention(path, name, span.get("label", ""), place, *more, annotator)
+        draft.keep("$.spans", span, _SPAN if starts else _SPAN[:-2])
+    by_start = _spans_of_tokens(starts, places) if "relations.*" in draft.parts else {}
+    by_token = dict(enumerate(map(by_start.get, starts)))
+    for path, relation in draft.each("relations.*"):
+        ends = list[tuple[str | None, object, str]]()
+        for end in _ENDS:
+            limits, token = relation.get(f"{end}_span") or {}, relation[end]
+            target = places.get((limits.get("start"), limits.get("end"))) or by_token.get(token)
+            ends.append((target, token, end))
+        draft.relation(path, relation.get("label", ""), ends, relation.get("id"), annotator)
+        draft.keep("$.relations", relation, _RELATION)
 
 
 def _annotator(item: Mapping[str, Any]) -> str | None:
@@ -79,50 +93,15 @@ def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
     starts, text = list[int](), draft.text or ""
     for path, token in draft.each("tokens.*"):
         starts.append(token["start"])
-        if not new:
-            continue
-        start, end = draft.place(token["start"], token["end"])
-        place, own = (draft.row, draft.origin, draft.record), token.get("text")
-        own = draft.quotes.at((start, end)) or "" if own is None else own
-        draft.rows["tokens"].append((*place, None, None, start, end, own))
-        usual = token.get("id") == path[1], token.get("ws") == (text[end : end + 1] == " ")
-        if usual != (True, True) or len(token) > 4 + ("text" in token):
-            draft.keep("$.tokens", token, tuple(compress(_TOKEN, (True, True, True, *usual))))
+        if new:
+            start, end = draft.place(token["start"], token["end"])
+            draft.token(start, end, token.get("text"), None)
+            usual = {"id": path[1], "ws": text[end : end + 1] == " "}
+            draft.keep("$.tokens", token, ("text", "start", "end"), usual)
     return starts
 
 
-def _add_spans(draft: Draft, annotator: str | None, starts: Sequence[int]) -> None:
-    """Add mentions and relations.
-
-    Args:
-        draft: the draft.
-        annotator: whose they are.
-        starts: where each token starts.
-    """
-    places: dict[Any, str] = {}
-    for path, span in draft.each("spans.*"):
-        name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
-        places.setdefault(place, name)
-        more = (span.get("text"), span.get("kb_id") or None, span.get("score"))
-        draft.mention(path, name, span.get("label", ""), place, *more, annotator)
-        draft.keep("$.spans", span, (*_SPAN, *_OF_TOKENS) if starts else _SPAN)
-    _, relations = draft.parts.get("relations.*", (0, ()))
-    by_start = _spans_of_tokens(starts, places) if relations else {}
-    for path, relation in draft.each("relations.*"):
-        ends = list[tuple[str | None, object, str]]()
-        for end in _ENDS:
-            limits, index = relation.get(f"{end}_span") or {}, relation[end]
-            target = places.get((limits.get("start"), limits.get("end")))
-            if target is None and index < len(starts):
-                target = by_start.get(starts[index])
-            ends.append((target, index, end))
-        draft.relation(path, relation.get("label", ""), ends, relation.get("id"), annotator)
-        draft.keep("$.relations", relation, _RELATION)
-
-
-def _spans_of_tokens(
-    starts: Sequence[int], places: Mapping[tuple[int, int], str]
-) -> dict[int, str]:
+def _spans_of_tokens(starts: list[int], places: dict[tuple[int, int], str]) -> dict[int, str]:
     """The first span that each token starts in, by the start of the token.
 
     Args:
@@ -134,21 +113,18 @@ def _spans_of_tokens(
     owner = np.full(len(order), -1)
     for at, (first, last) in reversed([*enumerate(spans)]):
         owner[first:last] = at
-    pairs = zip(order.tolist(), owner.tolist(), strict=True)
-    return {start: names[at] for start, at in pairs if at >= 0}
+    return {int(start): names[at] for start, at in zip(order, owner, strict=True) if at >= 0}
 
 
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
     """Every answer, with the row of its document."""
     elements = {"mentions": "$.spans", "frames": "$.relations", "tokens": "$.tokens"}
     for document in json_writing.documents(corpus, elements, "tokens", apart=True):
+        parts, tokens = document.by_annotator(), _tokens(document)
         answers: dict[str | None, Item] = {}
-        for members in document.entries("$.answers").values():
+        usual = (present(_annotator_id=annotator, answer="accept") for annotator in parts)
+        for members in (*document.entries("$.answers").values(), *usual):
             answers.setdefault(_annotator(members), members)
-        parts = document.by_annotator()
-        for annotator in parts:
-            answers.setdefault(annotator, present(_annotator_id=annotator, answer="accept"))
-        tokens = _tokens(document)
         for annotator, members in (answers or {None: {"answer": "accept"}}).items():
             item = _answer(parts[annotator], members, tokens)
             yield document.row, {**item, **document.members["$"], **members}
@@ -162,14 +138,13 @@ def _tokens(document: Document) -> list[Item]:
         for word in _WORD.finditer(text):
             start, end = word.span()
             inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
-            for first, last in pairwise([start, *inside, end]):
-                row = {"text": text[first:last], "start": first, "end": last}
-                rows.append({**row, "members": {}})
+            parts = pairwise([start, *inside, end])
+            rows += [{"text": text[a:b], "start": a, "end": b, "members": {}} for a, b in parts]
     return [
-        {"text": row["text"], "start": row["start"], "end": row["end"], "id": at,
-         "ws": text[row["end"] : row["end"] + 1] == " ", **row["members"]}
+        {name: row[name] for name in ("text", "start", "end")}
+        | {"id": at, "ws": text[row["end"] : row["end"] + 1] == " ", **row["members"]}
         for at, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
@@ -177,28 +152,27 @@ def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
     starts, ends = ([token[side] for token in tokens] for side in ("start", "end"))
 
     def place(mention: Mention) -> Item:
-        first, last = bisect_right(starts, mention.start) - 1, bisect_left(ends, mention.end)
-        known = (max(first, 0), max(min(last, len(ends) - 1), 0))
-        span = {"start": mention.start, "end": mention.end}
-        span |= zip(_OF_TOKENS, known, strict=True) if tokens else ()
-        return {**span, "label": mention.label}
+        first = max(bisect_right(starts, mention.start) - 1, 0)
+        last = max(min(bisect_left(ends, mention.end), len(ends) - 1), 0)
+        own = {"token_start": first, "token_end": last} if tokens else {}
+        return {"start": mention.start, "end": mention.end, **own, "label": mention.label}
 
     number = re.fullmatch("0|-?[1-9][0-9]{0,17}", document.name)
     item = present(text=document.text)
     if "id" not in members | document.members["$"]:
         item |= {"_input_hash": int(document.name)} if number else {"id": document.name}
-    item |= {"tokens": list(tokens)} if tokens else {}
     spans, relations = list[Item](), list[Item]()
     for each in document.mentions:
         more = present(id=each.own_name, score=each.confidence, kb_id=each.entity)
         spans.append({**place(each), **more, **each.members})
     for link in document.relations:
-        ends_of = dict(zip(_ENDS, map(place, link.ends), strict=True))
-        own = {end: span.get("token_end", 0) for end, span in ends_of.items()}
-        own |= {f"{end}_span": span for end, span in ends_of.items()}
-        relations.append({**present(id=link.name), **own, "label": link.label, **link.members})
+        head, child = map(place, link.ends)
+        own = {"head": head.get("token_end", 0), "child": child.get("token_end", 0)}
+        own |= {"head_span": head, "child_span": child, "label": link.label}
+        relations.append({**present(id=link.name), **own, **link.members})
     labels = [each.label for each in document.labels]
-    item |= present(spans=spans if spans or not labels else None, relations=relations or None)
+    listed = spans if spans or not labels else None
+    item |= present(tokens=[*tokens] or None, spans=listed, relations=relations or None)
     options = "options" in document.members["$"] or spans or relations
     single = {"label": labels[0]} if len(labels) == 1 and not options else {"accept": labels}
     return {**item, **(single if labels else {})}
@@ -206,11 +180,8 @@ def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what answers cannot represent."""
-    nameless = corpus.mentions.filter(corpus.mentions["mention"] == "")
-    return {
-        **json_writing.count_losses(corpus, _OWN, apart=True),
-        "missing identifiers of mentions, which are numbered": nameless.height,
-    }
+    own = ("$", "$.answers", *(f"$.{name}" for name in _LISTS))
+    return json_writing.count_losses(corpus, own, apart=True, numbered=True)
 
 
 _PARTS = {f"{name}.*": name[:-1] for name in _LISTS}

@@ -23,8 +23,6 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any
 
-import polars as pl
-
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import json_writing
@@ -95,13 +93,10 @@ def _take(draft: Draft, item: Item) -> None:
         start, end = draft.place(token["start"], token["end"])
         at = bisect_right(starts, start) - 1
         outer = first + at if at >= 0 and end <= sentences[at][5] else None
-        above = (draft.row, draft.origin, draft.record, outer, None)
-        word = draft.quotes.at((start, end)) or ""
-        rest = (word, token.get("pos") or None, token.get("morph") or None)
-        draft.rows["tokens"].append((*above, start, end, *rest))
-        own = {"id": path[1], "pos": rest[1], "morph": rest[2]}  # spaCy wants empty ones, too
-        known = ["start", "end", *(name for name in own if token.get(name) == own[name])]
-        draft.keep("$.tokens", token, known)
+        pos, morph = token.get("pos") or None, token.get("morph") or None
+        draft.token(start, end, None, outer, pos, morph)
+        usual = {"id": path[1], "pos": pos, "morph": morph}  # spaCy wants empty ones, too
+        draft.keep("$.tokens", token, ("start", "end"), usual)
 
 
 def take(draft: Draft, item: Item) -> None:
@@ -182,8 +177,7 @@ def _add_words(draft: Draft, words: Iterable[tuple[Path, int, Item]]) -> None:
             draft.report("JAN203", (*path, "orth"), **values, hint=hint)
         end = start + len(word["orth"])
         draft.record = record
-        place = (draft.row, draft.origin, record, None, None, start, end, word["orth"])
-        draft.rows["tokens"].append((*place, word.get("pos") or None))
+        draft.token(start, end, word["orth"], None, word.get("pos") or None)
         draft.keep("$.tokens", word, ("orth", "ner", "pos", "id"))
         prefix, _, label = word.get("ner", "-").partition("-")
         inside = begun is not None and begun[2] == label and sentence == path[:4]
@@ -272,10 +266,7 @@ def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[
         for table, rows in (("segments", corpus.segments), ("tokens", corpus.tokens))
     }
     return {
-        **json_writing.count_losses(corpus, own),
-        "missing identifiers of mentions, which are numbered": corpus.mentions.filter(
-            pl.col("mention") == ""
-        ).height,
+        **json_writing.count_losses(corpus, own, numbered=True),
         "missing scores of labels, written as 1": labels["llr"].null_count(),
         "repeated labels of documents": labels.height - labels.unique(["document", "label"]).height,
         "texts of segments that differ from the document": differing["segments"],

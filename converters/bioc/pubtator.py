@@ -29,14 +29,14 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.converters.bioc.reading import LEAST, mismatch_problem
+from hlteval.converters.bioc.reading import LEAST
 from hlteval.converters.bioc.writing import writable
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
 from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
-from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
+from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -81,7 +81,7 @@ class _Rows:
         rows: the rows of the tables, without keys.
         rejected: what is wrong in lines that are not read.
         mismatches: the annotations whose text is elsewhere.
-        problems: what is wrong with their texts.
+        problems: what is wrong with what is read.
     """
 
     def __init__(self, file: source_files.File) -> None:
@@ -114,7 +114,6 @@ class _Rows:
                 self.rejected.append(Problem("PBT103", record, 0, len(name) + 2, values))
             else:
                 parts[found[2]] = found[3]
-        others: list[Problem] = []
         # texts are looked at one after the other, also if the lines of documents alternate
         for row, (name, (begin, parts, annotations)) in enumerate(documents.items()):
             text = f"{parts.get('t', '')}\n{parts['a']}" if "a" in parts else parts.get("t")
@@ -128,17 +127,18 @@ class _Rows:
                 for at, target in enumerate(targets[:2], start=1):
                     self.rows["arguments"].append((*key, frame, at, f"Arg{at}", target))
                     if known and target not in known:
-                        others.append(self.problem("PBT301", record, at + 1, target=target[:40]))
+                        problem = self.problem("PBT301", record, at + 1, target=target[:40])
+                        self.problems.append(problem)
             own = source_files.unique_name(name, names)
             self.rows["documents"].append((0, own, text))
             if own != name:
                 values = {"name": name[:40], "other": own[:60]}
-                others.append(Problem("PBT104", begin, 0, len(name), values))
+                self.problems.append(Problem("PBT104", begin, 0, len(name), values))
         self.mismatches.decide()
         tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
         rejected = rejected_lines("line", self.rejected, self.lines)
         corpus = Corpus(sources=[self.file.origin], rejected_records=rejected, **tables)
-        member, every = self.file.member, [*self.rejected, *self.problems, *others]
+        member, every = self.file.member, [*self.rejected, *self.problems]
         every.sort(key=lambda problem: problem.record)
         return corpus, line_findings(every, self.lines, member.display, member.max_per_code)
 
@@ -173,15 +173,13 @@ class _Rows:
         self.rows["links"] += [(*key, len(self.rows["mentions"]), *link) for link in links]
         mention = (*key, "", cells[4], start, end, fragments, quote, entity or None)
         self.rows["mentions"].append(mention)
-        return [
-            part for each in (entity, *others) if each for part in (each, *re.split("[,;]", each))
-        ]
+        named = [name for name in (entity, *others) if name]
+        return named + [part for name in named for part in re.split("[,;]", name)]
 
     def report(self, mismatch: Mismatch, unit: str) -> None:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
-        values = dict(mismatch_problem(mismatch, unit).values)
-        if str(values.get("hint")).startswith("use length"):
-            values["hint"] = "correct the end; the start fits"
+        about = {"what": UNIT_NAMES[unit], "setting": unit} if unit else {}
+        values = about or mismatch.values(mismatch.hint)
         code = "PBT202" if unit else "PBT201"
         self.problems.append(self.problem(code, mismatch.place, _ANNOTATION["text"], **values))
 
@@ -232,9 +230,9 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as stream:
         for corpus in corpora:
             lines: dict[int, list[str]] = defaultdict(list)
-            annotations = (each[:2] for each in _annotations(corpus))
             relations = _relations(corpus).select("document", "label", "targets").iter_rows()
             rows = ((document, (label, *targets)) for document, label, targets in relations)
+            annotations = (each[:2] for each in _annotations(corpus))
             for document, cells in chain(annotations, rows):
                 lines[document].append("\t".join(re.sub(_BREAKS, " ", cell) for cell in cells))
             for row, name, text in _writable(corpus).select("row", "name", "text").iter_rows():
@@ -293,7 +291,11 @@ def _relations(corpus: Corpus) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what PubTator cannot represent of its tables, by name."""
     pairs, placed = _relations(corpus), corpus.mentions.filter(writable())
-    written = [(unclear, names) for _, _, unclear, names in _annotations(corpus)]
+    unclear = apart = 0
+    for _, _, has_lost, names in _annotations(corpus):
+        unclear += has_lost
+        apart += names != _identifiers("|".join(names))
+    relations = corpus.frames.filter(kind="relation")
     links = corpus.links.join(placed, left_on="mention_row", right_on="row", how="semi")
     some = pl.concat([placed.select("document"), pairs.select("document")])
     silent = corpus.documents.join(some, left_on="row", right_on="document", how="anti")
@@ -305,16 +307,10 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "texts with more than one line break": int(texts.str.contains(_TEXT_BREAKS).sum()),
         "identifiers of mentions": corpus.mentions.filter(pl.col("mention") != "").height,
         "mentions outside of texts": corpus.mentions.height - placed.height,
-        "mentions whose fragments do not follow from their text": sum(
-            unclear for unclear, _ in written
-        ),
-        "mentions whose entities cannot be in one cell": sum(
-            names != _identifiers("|".join(names)) for _, names in written
-        ),
+        "mentions whose fragments do not follow from their text": unclear,
+        "mentions whose entities cannot be in one cell": apart,
         "candidates without an entity": corpus.links.height - links["entity"].count(),
-        "relations without exactly two arguments": (
-            corpus.frames.filter(kind="relation").height - pairs.height
-        ),
+        "relations without exactly two arguments": relations.height - pairs.height,
         "arguments other than Arg1 and Arg2": int(pairs["odd"].sum()),
         "arguments that are mentions, which become entities": int(pairs["mentions"].sum()),
         "cells with line breaks or tabs": count_matching(_BREAKS, *cells),

@@ -45,7 +45,7 @@ _ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
 _TEXTS = pl.List(pl.String())
-_TOKENS = {"record": pl.Int64, "document": pl.Int64, "word": pl.String, "tag": pl.String}
+_TOKENS = pl.Schema({"record": pl.Int64(), "document": pl.Int64(), "word": _TEXTS, "tag": _TEXTS})
 
 
 def sniff(source: Source) -> bool:
@@ -58,7 +58,7 @@ def sniff(source: Source) -> bool:
 
 
 def _rows(
-    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: list[str]
+    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: Sequence[str]
 ) -> TokenRows:
     """The tokens of rows.
 
@@ -68,42 +68,37 @@ def _rows(
         tags: that of the column of tags; empty for that of the first row that has one.
         names: the names of tags by number; empty where they are not declared.
     """
-    numbers = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
-    columns: dict[str, list[Any]] = {name: [] for name in _TOKENS}
-    taken, documents, count = dict[str, int](), dict[int, str](), 0
+    numbers: dict[int, str] = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
+    rows, documents, taken = list[tuple[Any, ...]](), dict[int, str](), dict[str, int]()
     counts, problems = Counter[str](), list[Problem]()
     for record, size, value in every:
         row = value if isinstance(value, dict) else {}
         tags = tags or next((name for name in _TAGS if name in row), "")
-        texts, given = row.get(words), row.get(tags)
-        given = given if isinstance(given, list) else []
-        named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
+        texts: Any = row.get(words)
+        given: Any = row.get(tags)
+        lists = bool(texts) and isinstance(texts, list) and isinstance(given, list)
+        named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given or ()]
         wrong = [tag for tag in named if not isinstance(tag, str)]
-        plain = isinstance(texts, list) and all(isinstance(text, str) for text in texts)
-        own: dict[str, object]
-        if not plain or not texts or not isinstance(row.get(tags), list):
-            code, own = "HFT101", {"tokens": words, "tags": tags or _TAGS[0]}
+        if not lists or any(not isinstance(text, str) for text in texts):
+            values: dict[str, object] = {"tokens": words, "tags": tags or _TAGS[0]}
+            problems.append(Problem("HFT101", record, 0, size, values))
         elif len(texts) != len(given):
-            code, own = "HFT102", {"given": len(given), "wanted": len(texts)}
+            values = {"given": len(given), "wanted": len(texts)}
+            problems.append(Problem("HFT102", record, 0, size, values))
         elif wrong and (names or any(type(tag) is not int for tag in wrong)):
-            code, own = "HFT103", {"given": shorten(str(wrong[0]), 20), "count": len(names)}
+            values = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
+            problems.append(Problem("HFT103", record, 0, size, values))
         else:
-            counts["HFT104"] += len(wrong)
-            counts["HFT105"] += given.count(_IGNORED)
+            counts += Counter(HFT104=len(wrong), HFT105=given.count(_IGNORED))
             if isinstance(name := row.get("id"), str | int):
-                documents[count] = source_files.unique_name(str(name), taken)
+                documents[len(rows)] = source_files.unique_name(str(name), taken)
             if wrong:
                 named = [tag if isinstance(tag, str) else _OUTSIDE for tag in named]
-            cells = ([record] * len(texts), [count] * len(texts), texts, named)
-            for column, part in zip(columns.values(), cells, strict=True):
-                column.extend(part)
-            count += 1
-            continue
-        problems.append(Problem(code, record, 0, size, own))
+            rows.append((record, len(rows), texts, named))
     begins = pl.col("document").is_first_distinct()
-    tokens = pl.DataFrame(columns, _TOKENS).with_columns(begins=begins)
+    tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag")
     some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
-    return TokenRows(tokens, documents, count, [*some, *problems])
+    return TokenRows(tokens.with_columns(begins=begins), documents, len(rows), some + problems)
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
@@ -124,8 +119,7 @@ def read(source: Source, **settings: str) -> Iterator[ReadResult]:
             column = settings["tags"] or next((name for name in _TAGS if name in table.columns), "")
             for step in ("info", "features", column, "feature", "names"):
                 features = features.get(step) if isinstance(features, dict) else None
-            if not names and isinstance(features, list):
-                names = [str(name) for name in features]
+            names = names or ([*map(str, features)] if isinstance(features, list) else [])
         else:
             decoded = decode(data, display=member.display, encoding=member.encoding)
             findings += decoded.findings
@@ -205,12 +199,12 @@ def _join_sentences(corpus: Corpus) -> Corpus:
     """The corpus with a sentence for all of each document."""
     ends = corpus.tokens.group_by("document", maintain_order=True)
     spans = ends.agg(pl.col("origin", "record").first(), pl.col("start").min(), pl.col("end").max())
-    segments = spans.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
-    keys, tokens = segments.select("document", segment_row="row"), corpus.tokens.drop("segment_row")
-    tokens = tokens.join(keys, on="document", how="left", maintain_order="left")
     text = pl.col("text").str.replace_all("\n", " ", literal=True)  # between sentences
-    documents = corpus.documents.with_columns(text)
-    return corpus.replace(segments=segments, tokens=tokens, documents=documents)
+    return corpus.replace(
+        segments=spans.with_columns(row="document"),
+        tokens=corpus.tokens.with_columns(segment_row="document"),
+        documents=corpus.documents.with_columns(text),
+    )
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

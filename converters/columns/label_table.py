@@ -125,17 +125,14 @@ def _label_rows(
     line = pl.int_range(pl.len()).cast(pl.String)
     table = table.with_columns(name=line if at["document"] is None else str(at["document"]))
     table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
-    # an empty last cell and none are both null
-    silent, longer = pl.col(str(width - 1)).is_null(), pl.col(str(width)).is_not_null()
-    odd = table.filter(silent | longer | pl.col("name").is_null())
+    wrong = pl.col(str(width)).is_not_null() | pl.col("name").is_null()
+    odd = table.filter(wrong | pl.col(str(width - 1)).is_null())  # an empty last cell, or none
     texts = lines.gather(odd["record"] - 1)
     plain = texts.str.replace_all(_QUOTED, "") if quoted else texts
     given = plain.str.count_matches(separator, literal=True) + 1
-    # of a row of several lines, the first one shows nothing
-    clear = ~plain.str.contains('"', literal=True) if quoted else True
-    odd = odd.with_columns(size=texts.str.len_chars(), given=given, clear=clear)
-    short = silent & (pl.col("given") < width) & pl.col("clear")
-    odd = odd.filter(short | longer | pl.col("name").is_null())
+    several = plain.str.contains('"', literal=True) & quoted  # lines, of which the first is shown
+    odd = odd.with_columns(size=texts.str.len_chars(), given=given, short=given < width)
+    odd = odd.filter(wrong | (pl.col("short") & ~several))
     own = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
     problems = [
         Problem("LBT102" if given != width else "LBT103", record, 0, size, own[given])
@@ -145,8 +142,8 @@ def _label_rows(
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(names) if n != at["document"]}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="label")
-        rows = rows.sort("record", maintain_order=True)
-        rows = rows.with_columns(pl.col("label").replace_strict(titles, return_dtype=pl.String))
+        label = pl.col("label").replace_strict(titles, return_dtype=pl.String)
+        rows = rows.sort("record", maintain_order=True).with_columns(label)
     else:
         score = pl.lit(None, pl.String) if at["score"] is None else pl.col(str(at["score"]))
         rows = rows.select("record", "name", label=str(at["label"]), value=score)
@@ -155,15 +152,14 @@ def _label_rows(
     if between and rows["label"].str.contains(between, literal=True).any():
         labels = pl.col("label").str.split(between).list.eval(pl.element().str.strip_chars())
         rows = rows.with_columns(labels).explode("label")
-    value = rows["value"].cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
-    value = value.set(~value.is_finite(), None)
-    wrong = rows.filter(value.is_null() & rows["value"].is_not_null())
-    wrong = wrong.unique("record", keep="first", maintain_order=True).select("record", "value")
-    problems += [
-        Problem("LBT104", record, 0, len(lines[record - 1]), {"given": shorten(score, 40)})
-        for record, score in wrong.iter_rows()
-    ]
-    return problems, rows.select("record", "name", "label", llr=value)
+    value = pl.col("value").cast(pl.String).str.strip_chars().cast(pl.Float64, strict=False)
+    rows = rows.with_columns(llr=pl.when(value.is_finite()).then(value))
+    others = rows.filter(pl.col("llr").is_null(), pl.col("value").is_not_null())
+    others = others.unique("record", keep="first", maintain_order=True)
+    for record, score in others.select("record", "value").iter_rows():
+        values = {"given": shorten(score, 40)}
+        problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
+    return problems, rows.select(*_ROWS)
 
 
 def locate(member: Member, places: Sequence[FieldRef], **settings: str) -> list[Location | None]:

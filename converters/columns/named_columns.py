@@ -57,12 +57,8 @@ class NamedColumns:
             problems = [Problem("COL105", 0, 0, 0, values)] if len(lines) else []
             return TokenRows.without_tokens(*problems)
         line = pl.col("line")
-        slices = (own for _, own in lines.slices())
-        every = pl.concat([pl.Series("line", [], dtype=pl.String), *slices]).to_frame()
-        record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-        every = every.with_columns(
-            record=record,
-            is_comment=line.str.contains(self.comment) | (record == int(self.header)),
+        every = lines.table().with_columns(
+            is_comment=line.str.contains(self.comment) | (pl.col("record") == int(self.header)),
             begun=line.str.contains(self.document),
             name=line.str.extract(self.document, 1),
             is_empty=line.str.strip_chars(" ") == "",

@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.columns.tagged_tokens import MadeText
 from hlteval.converters.format import WrongSetting
+from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Mask, Scheme, Spans, TagSequence, Whole, detect
 

@@ -4,23 +4,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
-import numpy as np
 import polars as pl
 
 from hlteval.converters.columns.tag_findings import TagProblems
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
     File,
+    findings_in_lines,
     locate_lines,
     read_files,
     stem,
     unique_name,
     whole_line,
 )
-from hlteval.findings import FieldRef, Finding, Location, Problem, findings_of
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.representation.tag_schemes import Spans, TagSequence, Whole, detect, read_spans
+from hlteval.representation.tag_schemes import Spans, TagSequence, detect, read_spans
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
@@ -105,18 +106,8 @@ class TagReader:
         self.detected.add(scheme)
         spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
         found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
-
-        def finding(record: int, problem: Problem) -> Finding:
-            if not record:
-                return problem.finding(file.member.display, None, None)
-            line = lines[record - 1]
-            if problem.field:
-                start, end = self.stretch(line, problem.field)
-                problem = problem._replace(start=start, end=end, field="")
-            return problem.in_line(file.member.display, line)
-
-        problems = ((problem.record, problem) for problem in (*rows.problems, *found.problems()))
-        findings = findings_of(problems, finding, file.member.max_per_code)
+        problems = (*rows.problems, *found.problems())
+        findings = findings_in_lines(problems, lines, file.member, self.stretch)
         wrong = (problem for problem in rows.problems if problem.record)
         rejected = rejected_lines("token", wrong, lines)
         tables = self._tables(file, rows, spans, sequence.labels)
@@ -134,18 +125,14 @@ class TagReader:
         """The tables of a file: documents, sentences, tokens and mentions."""
         tokens = rows.tokens
         made = MadeText.of(tokens, rows.documents)
-        begins = tokens["begins"].to_numpy()
-        opening = np.flatnonzero(begins)
-        closing = np.r_[opening[1:], len(begins)][: len(opening)] - 1
         schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
         columns = {
             "row": range(rows.documents),
             "name": self._names(file, rows),
             "text": made.texts,
         }
-        record = tokens["record"].to_numpy()
         documents = pl.DataFrame(columns, schema=schema)
-        mentions = made.place_rows(spans.first, spans.last, record).with_columns(
+        mentions = made.place_rows(tokens, spans.first, spans.last).with_columns(
             mention=pl.lit(""), label=pl.Series(labels, dtype=pl.String).gather(spans.label)
         )
         links = {}
@@ -155,18 +142,8 @@ class TagReader:
             )
         return {
             **links,
+            **made.tables(tokens),
             "documents": documents.with_columns(origin=pl.lit(0, pl.Int64)),
-            "segments": made.place_rows(opening, closing, record),
-            "tokens": tokens.select(
-                *("document", "record"),
-                text="word",
-                tag="tag",
-                segment_row=pl.Series(np.repeat(np.arange(len(opening)), closing - opening + 1)),
-                row=pl.int_range(pl.len(), dtype=pl.Int64),
-                origin=pl.lit(0, pl.Int64),
-                start=pl.Series(made.starts),
-                end=pl.Series(made.ends),
-            ),
             "mentions": mentions,
         }
 
@@ -243,65 +220,3 @@ def _with_candidates(
     links = several.explode("entity", "rank").filter(pl.col("rank") > 1)
     links = links.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64))
     return mentions.with_columns(entity=candidates.list.first()), links
-
-
-class MadeText(NamedTuple):
-    """The text that is made of the words of a file.
-
-    Attributes:
-        texts: that of each document.
-        starts: where each token starts in the text of its document.
-        ends: where it ends.
-        document: the number of the document of each token.
-    """
-
-    texts: list[str]
-    starts: Whole
-    ends: Whole
-    document: Whole
-
-    @classmethod
-    def of(cls, tokens: pl.DataFrame, documents: int) -> "MadeText":
-        """The words with spaces between them, and line breaks between sentences.
-
-        Args:
-            tokens: `word`, `document`, whether a sentence `begins` at each, and possibly `glued`,
-                whether no space is before it; in the order of their documents.
-            documents: how many documents there are.
-        """
-        words, begins = tokens["word"], tokens["begins"].to_numpy()
-        length = words.str.len_chars().to_numpy()
-        if "glued" in tokens.columns:
-            inner = pl.when("glued").then(pl.lit("")).otherwise(pl.lit(" "))
-            between = pl.when("begins").then(pl.lit("\n")).otherwise(inner)
-            text = tokens.select(pl.concat_str(between, "word").str.join("")).item()
-            apart = tokens.select(between.str.len_chars()).to_series().to_numpy().astype(np.int64)
-            ends = np.cumsum(length + apart)
-        else:  # joined once, which takes a third of the time
-            codes = bytearray(words.str.join(" ").cast(pl.Binary).item())
-            ends = np.cumsum(length + np.uint32(1), dtype=np.int64)
-            breaks = ends[:-1][begins[1:]]
-            if not codes.isascii():
-                size = words.str.len_bytes().to_numpy() + np.uint32(1)
-                breaks = np.cumsum(size, dtype=np.int64)[:-1][begins[1:]]
-            np.frombuffer(codes, dtype=np.uint8)[breaks - 1] = ord("\n")
-            text = codes.decode()
-            ends -= 1
-        starts, document = ends - length, tokens["document"].to_numpy()
-        bounds = np.searchsorted(document, np.arange(documents + 1))
-        size = np.diff(bounds)
-        filled = np.flatnonzero(size)
-        base, limit = np.zeros((2, documents), dtype=np.int64)
-        base[filled], limit[filled] = starts[bounds[filled]], ends[bounds[filled + 1] - 1]
-        texts = [text[a:b] for a, b in zip(base.tolist(), limit.tolist(), strict=True)]
-        offset = np.repeat(base, size)
-        starts -= offset
-        ends -= offset
-        return cls(texts, starts, ends, document)
-
-    def place_rows(self, first: Whole, last: Whole, record: Whole) -> pl.DataFrame:
-        """Rows that start and end with some tokens, at their places."""
-        columns = {"document": self.document[first], "record": record[first]}
-        row = pl.int_range(pl.len(), dtype=pl.Int64)
-        rows = pl.DataFrame({**columns, "start": self.starts[first], "end": self.ends[last]})
-        return rows.with_columns(row=row, origin=pl.lit(0, pl.Int64))

@@ -27,69 +27,41 @@ Codes raised: CRF1xx.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import lru_cache
+from heapq import merge
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import FileBatch, head, locate_lines
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.made_text import MadeText
+from hlteval.converters.toolkit.rows import keyed, row_problems
+from hlteval.converters.toolkit.source_files import FileBatch, findings_in_lines, head, locate_lines
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Sections, marked_sections
+from hlteval.syntax.tsv import Lines
 
-# The lines of CoNLL coreference: columns, the brackets in the last, names of documents.
-
-
-BEGIN = re.compile(r"#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
-END = re.compile(r"#end document[ \t\r]*$")
-_PART = re.compile(r"(\()?([^()|\s]+)(\))?")
+BEGIN = re.compile(r"^#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
+#: What begins a document, and what ends one.
+_LIMIT = rf"{BEGIN.pattern}|^#end document[ \t\r]*$"
+_PART = re.compile(r"\([^()|\s]+\)?|[^()|\s]+\)")
+_MARKS = rf"^(?:{_PART.pattern})(?:\|(?:{_PART.pattern}))*$"
 #: A token with the tag of a named entity, of which `conll-columns` are made.
 _TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
-NONE = {"-", "_", "*"}
-#: Different last columns whose brackets are kept.
-_ALIKE = 10_000
-
-
-def columns(line: str) -> list[str]:
-    r"""The columns of a line: separated by tabs if it has some, else by spaces.
-
-    Examples:
-        >>> columns("d 0 1  Osh (3)"), columns("New York\t-")
-        (['d', '0', '1', 'Osh', '(3)'], ['New York', '-'])
-    """
-    return line.split("\t") if "\t" in line else line.split() or [""]
-
-
-def brackets(cell: str) -> list[tuple[bool, str, bool]] | None:
-    """The mentions that begin or end at a token, from its last column.
-
-    Args:
-        cell: of the last column, with `|` between its parts.
-
-    Returns:
-        For each part whether a mention begins, its entity, and whether it ends; None if the cell is
-        not valid.
-
-    Examples:
-        >>> brackets("(1|(7)"), brackets("-"), brackets("1|")
-        ([(True, '1', False), (True, '7', True)], [], None)
-    """
-    if cell in NONE:
-        return []
-    found = []
-    for text in cell.split("|"):
-        match = _PART.fullmatch(text)
-        if match is None or not (match[1] or match[3]):
-            return None
-        found.append((bool(match[1]), match[2], bool(match[3])))
-    return found
+_NONE = ("-", "_", "*")
+_TOKENS = {
+    **dict.fromkeys(("document", "origin", "record", "sentence"), pl.Int64),
+    "word": pl.String,
+}
+_LINE, _MARK, _CELLS = pl.col("line"), pl.col("marks"), pl.col("cells").list
 
 
 def with_tabs(text: str) -> str:
@@ -102,8 +74,7 @@ def with_tabs(text: str) -> str:
     lines = text.split("\n")
     for at, line in enumerate(lines):
         if line.strip() and "\t" not in line and not line.startswith("#"):
-            marks = (match[0] for match in _PART.finditer(line) if match[1] or match[3])
-            lines[at] = f"{line.split()[0]}\t{'|'.join(marks) or '-'}"
+            lines[at] = f"{line.split()[0]}\t{'|'.join(_PART.findall(line)) or '-'}"
     return "\n".join(lines)
 
 
@@ -182,16 +153,16 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     end = (length + 1).cum_sum().over("document") - 1
     by_number = (pl.col("start") == number) & (pl.col("end") == number + 1)
     elsewhere = ~(by_number | ((pl.col("start") == end - length) & (pl.col("end") == end)))
-    spaced = tokens.filter(pl.col("text").str.contains(r"\s")).height
+    spaced = tokens.filter(pl.col("text").str.contains(r"\s"))
     named = (pl.col("label") != "") | (pl.col("mention") != "")
     linked = pl.col("entity").str.contains("^[0-9]+$")
-    unmarked = corpus.mentions.height - marks.height
     return {
         "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced,
+        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced.height,
         "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
-        "mentions without an entity, or not aligned with tokens": unmarked,
+        "mentions without an entity, or not aligned with tokens": corpus.mentions.height
+        - marks.height,
         "types and identifiers of mentions": marks.filter(named).height,
         "links to a knowledge base, read back as clusters": marks.filter(linked).height,
     }
@@ -204,14 +175,12 @@ def _lines(corpus: Corpus) -> Iterator[str]:
         yield _begin(str(name))
         parted = _PARTED.fullmatch(str(name))
         base = _SPACES.sub("_", parted[1] if parted else str(name)) or "-"
-        sentence, number = None, 0
-        for segment, token, text in rows.select("segment_row", "token", "text").rows():
-            if number and segment != sentence:
-                yield ""
-                number = 0
-            columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
-            yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
-            sentence, number = segment, number + 1
+        words = rows.select("segment_row", "token", "text").iter_rows()
+        for at, (_, sentence) in enumerate(groupby(words, itemgetter(0))):
+            yield from [""] * (at > 0)
+            for number, (_, token, text) in enumerate(sentence):
+                columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
+                yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
         yield from ("", "#end document")
 
 
@@ -227,22 +196,6 @@ def _cells(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
     return cells
 
 
-SUFFIX = ".conll"
-Offsets = Literal["tokens", "characters"]
-Entities = Literal["document", "corpus", "written"]
-Columns = Literal["any", "tabs"]
-Rows = dict[str, list[tuple[object, ...]]]
-#: Document, origin, record, segment, start, end and text.
-Token = tuple[int, int, int, int, int, int, str]
-
-_PLACED = ("document", "origin", "record")
-_COLUMNS = {
-    "segments": (*_PLACED, "start", "end"),
-    "tokens": (*_PLACED, "segment_row", "start", "end", "text"),
-    "mentions": (*_PLACED, "mention", "label", "start", "end", "entity"),
-}
-
-
 def sniff(source: Source) -> bool:
     """Whether the first line of a single file begins a document, and no tag ends the next one."""
     first, _, rest = head(source, 400).partition("\n")
@@ -251,156 +204,111 @@ def sniff(source: Source) -> bool:
 
 def read(
     source: Source,
-    offsets: Offsets = "tokens",
-    entities: Entities = "document",
-    columns: Columns = "any",
+    offsets: Literal["tokens", "characters"] = "tokens",
+    entities: Literal["document", "corpus", "written"] = "document",
+    columns: Literal["any", "tabs"] = "any",
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of all files, as one batch."""
-    files = FileBatch(source.path, FORMAT.name)
-    documents: dict[str, _Document] = {}
-    rows: Rows = {name: [] for name in _COLUMNS}
+    files, documents = FileBatch(source.path, FORMAT.name), dict[str, tuple[int, int]]()
+    parts, mentions, count = [pl.DataFrame(schema=_TOKENS)], list[tuple[int, int, str]](), 0
     for member in source.members:
-        text = files.open(member)
-        if text is not None:
-            lines = with_tabs(text) if columns == "tabs" else text
-            files.findings += _file(lines, files, documents, rows, offsets, entities)
-    rows["mentions"] = [row for row in rows["mentions"] if row]  # without those that do not end
-    in_text = offsets == "characters"
-    named = [(d.origin, d.name, "".join(d.words) if in_text else None) for d in documents.values()]
+        text = files.open(member) or ""
+        lines = Lines(with_tabs(text) if columns == "tabs" else text)
+        names, rows, wrong = _token_lines(lines)
+        for name in names:
+            documents.setdefault(name, (len(documents), len(files.members) - 1))
+        row = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
+        origin = pl.lit(len(files.members) - 1, pl.Int64)
+        rows = rows.with_columns(document=row.gather(rows["begun"]), origin=origin)
+        found, unmatched = _match_marks(rows.with_columns(token=count + pl.int_range(pl.len())))
+        for first, last, entity, begun in found:
+            scope = f":{names[begun]}" if entities == "document" else ""
+            is_number = entity.isdigit() and entities != "written"
+            mentions.append((first, last, f"NIL{entity}{scope}" if is_number else entity))
+        others = (
+            Problem(code, record, 0, 0, {"entity": entity}, "entity")
+            for record, code, entity in sorted(unmatched)
+        )
+        problems = merge(*wrong, others, key=itemgetter(1))
+        files.findings += findings_in_lines(problems, lines, member, _stretch)
+        parts.append(rows.select(*_TOKENS))
+        count += rows.height
+    tokens, sentence = pl.concat(parts), pl.struct("document", "origin", "sentence")
+    tokens = tokens.with_row_index().sort("document", "index")
+    place = np.argsort(tokens["index"].to_numpy())  # a document may go on after others
+    tokens = tokens.with_columns(begins=sentence.ne_missing(sentence.shift(1)))
+    texts: list[str | None] = [None] * len(documents)
+    if offsets == "characters":
+        made, filled = MadeText.of(tokens, len(documents)), set(tokens["document"])
+        texts = [f"{text}\n" if at in filled else "" for at, text in enumerate(made.texts)]
+    else:
+        number = pl.int_range(1, pl.len() + 1).over("document")
+        starts = tokens.select(number).to_series().to_numpy()
+        made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
+    named = zip((at for _, at in documents.values()), documents, texts, strict=True)
+    firsts = place[[first for first, _, _ in mentions]]
+    lasts = place[[last for _, last, _ in mentions]]
+    own = pl.Series([mention[2] for mention in mentions], dtype=pl.String)
+    spans = made.place_rows(tokens, firsts, lasts)
     corpus = Corpus(
         sources=files.sources,
-        documents=keyed("documents", named, ("origin", "name", "text")),
-        **{name: keyed(name, rows[name], columns) for name, columns in _COLUMNS.items()},
+        documents=keyed("documents", [*named], ("origin", "name", "text")),
+        mentions=spans.with_columns(mention=pl.lit(""), label=pl.lit(""), entity=own),
+        **made.tables(tokens),
     )
     yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
 
 
-@dataclass
-class _Document:
-    """A document that is being read; it may go on after others.
+def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, Sequence[Iterator[Problem]]]:
+    """The names of documents, the lines of their tokens, and the problems of others by code."""
+    begins, limit = _LINE.str.contains(BEGIN.pattern), _LINE.str.contains(_LIMIT)
+    is_empty = _LINE.str.strip_chars() == ""
+    rows = lines.table().with_columns(
+        begun=begins.cast(pl.Int64).cum_sum() - 1,
+        is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
+        sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
+    )
+    names = [part(match) for match in map(BEGIN.match, rows.filter(begins)["line"]) if match]
+    rows = rows.filter(~limit & ~is_empty)
+    outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
+    tabs = _LINE.str.contains("\t", literal=True)
+    cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(_LINE.str.extract_all(r"\S+"))
+    rows = rows.filter("is_inside").with_columns(cells=cells)
+    short = row_problems("CRF102", rows.filter(_CELLS.len() < 2), "line")
+    word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
+    rows = rows.filter(_CELLS.len() > 1).with_columns(word=word, marks=_CELLS.last())
+    rows = rows.with_columns(marks=pl.when(~_MARK.is_in(_NONE)).then("marks"))
+    odd = rows.filter(~_MARK.str.contains(_MARKS)).with_columns(given="marks")
+    others = (outside, short, row_problems("CRF103", odd, "entity", "given"))
+    return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), others
 
-    Attributes:
-        name: its name.
-        row: its row.
-        origin: the row of the file where it begins.
-        words: of the text that is made, with the spaces between them, and their `length`.
-        number: of the last token.
-        open: the mentions that have not ended, by entity: their offset, the number and the text of
-            their first line, and their place among all mentions.
+
+def _match_marks(
+    rows: pl.DataFrame,
+) -> tuple[list[tuple[int, int, str, int]], list[tuple[int, str, str]]]:
+    """Match the marks of tokens.
+
+    Returns:
+        For each mention its first and last token, its entity, and the number of its document in the
+        file; and of each mark without the other one its record, the code and the entity.
     """
-
-    name: str
-    row: int
-    origin: int
-    words: list[str] = field(default_factory=list)
-    length: int = 0
-    number: int = 0
-    open: dict[str, list[tuple[int, int, str, int]]] = field(default_factory=dict)
-
-    def add(self, text: str) -> None:
-        """Add a word, or what is between words."""
-        self.words.append(text)
-        self.length += len(text)
-
-    def count_token(self) -> tuple[int, int]:
-        """Add a token, and return its number as offsets."""
-        self.number += 1
-        return self.number, self.number + 1
-
-    def token(self, word: str, before: str) -> tuple[int, int]:
-        """Add a token and what is before it, and return its offsets in the text."""
-        self.add(before)
-        start = self.length
-        self.add(word)
-        return start, self.length
-
-
-def _file(
-    text: str,
-    files: FileBatch,
-    documents: dict[str, _Document],
-    rows: Rows,
-    offsets: Offsets,
-    entities: Entities,
-) -> list[Finding]:
-    """Add the rows of the last file, and return its findings."""
-    origin, member = len(files.members) - 1, files.members[-1]
-    bounded, in_text = Bounded(member.max_per_code), offsets == "characters"
-
-    def report(code: str, record: int, line: str, **values: object) -> None:
-        def finding(record: int, line: str) -> Finding:
-            in_last = code in {"CRF103", "CRF104", "CRF105"}
-            start, end = _stretch(line, "entity" if in_last else "")
-            return Problem(code, record, start, end, values).in_line(member.display, line)
-
-        bounded.add(code, record, finding, line)
-
-    here: _Document | None = None
-    sentence: list[Token] = []
-    marks_of = lru_cache(_ALIKE)(brackets)
-    for record, raw in enumerate((*text.split("\n"), "#end document"), start=1):
-        line = raw.removesuffix("\r")
-        is_blank, is_comment = not line or line.isspace(), line.startswith("#")
-        begun = BEGIN.match(line) if is_comment else None
-        ended = begun or (END.match(line) if is_comment else None)
-        if here and sentence and (ended or is_blank):
-            rows["segments"].append((*sentence[0][:3], sentence[0][4], sentence[-1][5]))
-            rows["tokens"] += sentence
-            sentence = []
-            here.add("\n")
-        if here and ended:
-            for entity, marks in here.open.items():
-                for _, number, opened, _ in marks:
-                    report("CRF105", number, opened, entity=entity)
-            here.open.clear()
-        if ended:
-            name = part(begun) if begun else ""
-            new = _Document(name, len(documents), origin)
-            here = documents.setdefault(name, new) if begun else None
-        elif here is None and not is_blank:
-            report("CRF101", record, line)
-        elif here and not is_blank:
-            cells = columns(line)
-            if len(cells) < 2:
-                report("CRF102", record, line)
-                continue
-            word = cells[3] if len(cells) > 4 else cells[0]
-            span = here.token(word, " " if sentence else "") if in_text else here.count_token()
-            token = (here.row, origin, record, len(rows["segments"]), *span, word)
-            sentence.append(token)
-            if cells[-1] not in NONE:
-                found = marks_of(cells[-1])
-                if found is None:
-                    report("CRF103", record, line, given=cells[-1])
-                for entity in _add_mentions(here, found or (), token, line, rows, entities):
-                    report("CRF104", record, line, entity=entity)
-    return bounded.findings
-
-
-def _add_mentions(
-    here: _Document,
-    marks: Iterable[tuple[bool, str, bool]],
-    token: Token,
-    line: str,
-    rows: Rows,
-    entities: Entities,
-) -> list[str]:
-    """Add the mentions that end at a token, and return the entities of which none has begun."""
-    row, origin, record, _, start, end, _ = token
-    unknown = []
-    for begins, entity, ends in marks:
-        if begins:
-            here.open.setdefault(entity, []).append((start, record, line, len(rows["mentions"])))
-            rows["mentions"].append(())  # in the order in which mentions begin
-        if ends and here.open.get(entity):
-            first, begun, _, at = here.open[entity].pop()
-            scope = f":{here.name}" if entities == "document" else ""
-            is_number = entity.isdigit() and entities != "written"
-            name = f"NIL{entity}{scope}" if is_number else entity
-            rows["mentions"][at] = (row, origin, begun, "", "", first, end, name)
-        elif ends:
-            unknown.append(entity)
-    return unknown
+    found, unmatched = list[tuple[int, int, str, int]](), list[tuple[int, str, str]]()
+    opened: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
+    marked = rows.drop_nulls("marks").select("token", "record", "begun", "marks")
+    for token, record, begun, marks in marked.iter_rows():
+        for mark in marks.split("|"):
+            entity = mark.strip("()")
+            if mark.startswith("("):
+                opened[begun, entity].append((len(found), token, record))
+                found.append((token, -1, entity, begun))  # in the order in which mentions begin
+            if mark.endswith(")") and opened[begun, entity]:
+                at, first, _ = opened[begun, entity].pop()
+                found[at] = (first, token, entity, begun)
+            elif mark.endswith(")"):
+                unmatched.append((record, "CRF104", entity))
+    for (_, entity), others in opened.items():
+        unmatched += [(record, "CRF105", entity) for _, _, record in others]
+    return [mention for mention in found if mention[1] >= 0], unmatched
 
 
 def sections(member: Member, entities: Entities = "document", **_: str) -> Sections | None:
@@ -419,8 +327,8 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 
 def _stretch(line: str, field: str) -> tuple[int, int]:
-    in_last = field in {"extent", "offsets", "entity"}
-    return len(line) - len(columns(line)[-1]) if in_last else 0, len(line)
+    last = (line.split("\t") if "\t" in line else line.split() or [""])[-1]
+    return len(line) - len(last) if field in {"extent", "offsets", "entity"} else 0, len(line)
 
 
 FORMAT = declaration(__name__)

@@ -25,14 +25,9 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import (
-    File,
-    head_of_first,
-    locate_lines,
-    read_files,
-    with_suffix,
-)
+from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -61,15 +56,14 @@ def explain(record: int, line: str) -> Explanation:
     found = [*_FIELD.finditer(line)]
     if line.lstrip(" \t").startswith(";;") or (found and found[0][0] == "SPKR-INFO"):
         return (), ()
-    fewest = len(COLUMNS) - 1
-    if not fewest <= len(found) <= len(COLUMNS):
-        values = {"given": len(found), "wanted": f"{fewest} or {len(COLUMNS)}"}
+    if len(COLUMNS) - len(found) not in {0, 1}:
+        values = {"given": len(found), "wanted": f"{len(COLUMNS) - 1} or {len(COLUMNS)}"}
         return (), [Problem("TLN201", record, 0, len(line), values)]
-    wrong = [pair for pair in zip(COLUMNS, found, strict=False) if not pair[0].accepts(pair[1][0])]
     problems = []
-    for column, field in wrong:
-        values = {"given": shorten(field[0], 40), "column": column.title}
-        problems.append(Problem(column.code, record, *field.span(), values))
+    for column, field in zip(COLUMNS, found, strict=False):
+        if not column.accepts(field[0]):
+            values = {"given": shorten(field[0], 40), "column": column.title}
+            problems.append(Problem(column.code, record, *field.span(), values))
     cells = [field[0] for field in found] + [_NONE] * (len(COLUMNS) - len(found))
     return ([] if problems else [cells]), problems
 
@@ -91,7 +85,7 @@ TABLE = Table(COLUMNS, code="TLN201", explain=explain, separator=SPACES, ignored
 
 def sniff(source: Source) -> bool:
     """Whether one of the first lines is a turn, as far as its type, file and start show it."""
-    first = head_of_first(with_suffix(source, SUFFIX))
+    first = source_files.head_of_first(with_suffix(source, SUFFIX))
     return any(map(_TURN.match, first.split("\n")[:20]))
 
 
@@ -101,7 +95,7 @@ _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
     """The instances, a batch for each file; of a folder, the files with the suffix."""
     turns = source.only(with_suffix(source, SUFFIX))
-    return read_files(turns, FORMAT.name, lambda file: _read(file, kind))
+    return source_files.read_files(turns, FORMAT.name, lambda file: _read(file, kind))
 
 
 def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
@@ -129,15 +123,14 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The fields of a file; a record is a line, and the end of an instance is its duration."""
-    return locate_lines(member, places, _stretch)
 
+    def stretch(line: str, field: str) -> tuple[int, int]:
+        wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
+        fields = zip(COLUMNS, _FIELD.finditer(line), strict=False)
+        spans = {column.name: match.span() for column, match in fields}
+        return spans.get(wanted, (0, len(line)))
 
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    """The place of a field in its line; the whole line if it is not there."""
-    wanted = {"kind": "type", "document": "name", "end": "duration"}.get(field, field)
-    fields = zip(COLUMNS, _FIELD.finditer(line), strict=False)
-    spans = {column.name: match.span() for column, match in fields}
-    return spans.get(wanted, (0, len(line)))
+    return source_files.locate_lines(member, places, stretch)
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

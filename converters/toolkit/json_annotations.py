@@ -10,6 +10,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from hlteval.converters.format import ReadResult
@@ -399,23 +400,48 @@ class Draft(TableBuilder):
             )
         ]
 
+    def token(
+        self, start: int, end: int, text: str | None, sentence: int | None, *more: str | None
+    ) -> None:
+        """Add a token.
+
+        Args:
+            start: its first character.
+            end: one past its last.
+            text: its text; None for that of the document.
+            sentence: its row of `segments`.
+            more: its part of speech and its features.
+        """
+        word = self.quotes.at((start, end)) or "" if text is None else text
+        place = (self.row, self.origin, self.record, sentence, None, start, end)
+        self.rows["tokens"].append((*place, word, *more))
+
     def label(self, label: str, score: float | None = None, annotator: str | None = None) -> None:
         """Add a label of the document."""
         empty = (None, None, None)
         row = (self.row, self.origin, self.record, "label", label, *empty, score)
         self.rows["instances"].append((*row, None, None, annotator))
 
-    def keep(self, element: str, item: Mapping[str, Any], known: Collection[str] = ()) -> None:
+    def keep(
+        self,
+        element: str,
+        item: Mapping[str, Any],
+        known: Collection[str] = (),
+        usual: Mapping[str, object] = MappingProxyType({}),
+    ) -> None:
         """Keep the members of an item that the tables cannot represent, as attributes.
 
         Args:
             element: what the item is, `$` for a document.
             item: the item.
             known: the members that the tables represent.
+            usual: the members that are written if the item has none, with their values.
         """
         place = (self.row, self.origin, self.record, element)
         self.rows["attributes"] += [
-            (*place, name, compact(value)) for name, value in item.items() if name not in known
+            (*place, name, compact(value))
+            for name, value in item.items()
+            if name not in known and (name not in usual or value != usual[name])
         ]
 
     def number(self, count: int) -> range:

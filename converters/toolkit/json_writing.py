@@ -231,7 +231,12 @@ def has_place() -> pl.Expr:
 
 
 def count_losses(
-    corpus: Corpus, elements: Collection[str], *, texts: bool = False, apart: bool = False
+    corpus: Corpus,
+    elements: Collection[str],
+    *,
+    texts: bool = False,
+    apart: bool = False,
+    numbered: bool = False,
 ) -> Mapping[str, int]:
     """The counts of what no format of annotation tools can represent.
 
@@ -240,6 +245,7 @@ def count_losses(
         elements: the elements of the format, without numbers.
         texts: whether mentions have texts of their own.
         apart: whether what annotators have is apart.
+        numbered: whether mentions without identifiers are read with their numbers as such.
 
     Examples:
         >>> sum(count_losses(Corpus(), ()).values())
@@ -275,6 +281,9 @@ def count_losses(
     }
     if not texts:
         found["texts of mentions that differ from the document"] = differing
+    if numbered:
+        nameless = corpus.mentions.filter(pl.col("mention") == "")
+        found["missing identifiers of mentions, which are numbered"] = nameless.height
     if apart:
         found["relations of other annotators than their mentions"] = foreign
     return found

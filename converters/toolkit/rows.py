@@ -80,6 +80,24 @@ def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
     return sum(table.filter(matches).height for table in tables)
 
 
+def row_problems(code: str, rows: pl.DataFrame, field: str, *values: str) -> Iterator[Problem]:
+    """The problems of a field of records, one after the other: most are only counted.
+
+    Args:
+        code: of the problems.
+        rows: their `record`, and the values of the message.
+        field: the field, whose place is found later.
+        values: the names of the columns of values.
+
+    Examples:
+        >>> rows = pl.DataFrame({"record": [3], "given": ["xx"]})
+        >>> next(row_problems("SNT101", rows, "start", "given"))
+        Problem(code='SNT101', record=3, start=0, end=0, values={'given': 'xx'}, field='start')
+    """
+    for record, *own in rows.select("record", *values).iter_rows():
+        yield Problem(code, record, 0, 0, dict(zip(values, own, strict=True)), field)
+
+
 def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.DataFrame:
     r"""The rows of `rejected_records` of lines that problems make unreadable.
 

@@ -12,7 +12,16 @@ from typing import NamedTuple
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem, Span, excerpt
+from hlteval.findings import (
+    Bounded,
+    FieldRef,
+    Finding,
+    Location,
+    Problem,
+    Span,
+    excerpt,
+    findings_of,
+)
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256, stays_inside
 from hlteval.syntax.tsv import SLICE, Lines, ParsedTable, Table
@@ -367,6 +376,30 @@ def cell_stretch(line: str, at: int | None, separator: str = "\t") -> tuple[int,
         spans = [(start, end - 1) for start, end in pairwise(ends)]
     inside = at is not None and -len(spans) <= at < len(spans)
     return spans[at or 0] if inside else (0, len(line))
+
+
+def findings_in_lines(
+    problems: Iterable[Problem], lines: Lines, member: Member, span_of: SpanOf
+) -> list[Finding]:
+    """The findings of problems in lines.
+
+    Args:
+        problems: the problems; those with a field are where this is, those of no record anywhere.
+        lines: the lines of the file.
+        member: the file.
+        span_of: gives the place of a field in its line.
+    """
+
+    def finding(record: int, problem: Problem) -> Finding:
+        if not record:
+            return problem.finding(member.display, None, None)
+        line = lines[record - 1]
+        if problem.field:
+            start, end = span_of(line, problem.field)
+            problem = problem._replace(start=start, end=end, field="")
+        return problem.in_line(member.display, line)
+
+    return findings_of(((each.record, each) for each in problems), finding, member.max_per_code)
 
 
 def locate_lines(

@@ -219,6 +219,15 @@ class Lines:
         for at, first in enumerate(self._bounds[1][:-1]):
             yield first, self._slice(at)
 
+    def table(self) -> pl.DataFrame:
+        """All lines as the column `line`, with their numbers from 1 as `record`."""
+        line = pl.concat(
+            [pl.Series("line", [], dtype=pl.String), *(own for _, own in self.slices())]
+        )
+        return line.to_frame().select(
+            pl.int_range(1, pl.len() + 1, dtype=pl.Int64).alias("record"), "line"
+        )
+
     def texts(self) -> Iterator[tuple[int, str]]:
         """The text of some slices at a time, each after the number of its first line, from 0."""
         starts, firsts = self._bounds
