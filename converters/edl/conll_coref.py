@@ -311,7 +311,7 @@ def _match_marks(
     return [mention for mention in found if mention[1] >= 0], unmatched
 
 
-def sections(member: Member, entities: Entities = "document", **_: str) -> Sections | None:
+def sections(member: Member, entities: str = "document", **_: str) -> Sections | None:
     """The documents of a file, where no entity is in two of them."""
 
     def name(line: str) -> str | None:
