@@ -103,16 +103,17 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
         expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
         chosen = self.pair(expanded, expanded["overlap"])
-        best = chosen.sort("overlap", descending=True, maintain_order=True)
-        best = best.filter("several").unique("original", keep="first", maintain_order=True)
-        identifiers = ours.filter(several).select("document", "item")
-        struck = theirs.join(identifiers, on=["document", "item"], how="semi")["row"]
+        single, best = chosen.filter(~pl.col("several")), chosen.filter("several")
+        dropped = best["row_system"]
+        best = best.sort("overlap", descending=True, maintain_order=True)
+        best = best.unique("original", keep="first", maintain_order=True)
+        key = ["document", "item"]
+        struck = theirs.join(ours.filter(several), on=key, how="semi")["row"].alias("row_system")
         of_struck = pl.col("row_system").is_in(struck.implode())
-        single = chosen.filter(~pl.col("several"))
         pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
-        dropped = pl.concat([chosen.filter("several")["row_system"], struck])
+        dropped = pl.concat([dropped, struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
-        return Pairing(pairs, (single.filter(of_struck)["original"].to_list(), dropped.to_list()))
+        return pairs, single.filter(of_struck)["original"], dropped
 
     def inverse(self, ser: Numbers, errors: Numbers, references: Numbers) -> Numbers:
         """The inverse of the slot error rate; 0 if that is infinite."""
