@@ -298,7 +298,7 @@ class BiotopeMatch(PairingMetric):
             forms = pl.concat_list(pl.col("text").first(), referents)
         counts = rows.group_by(by, maintain_order=True).agg(
             **dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True)),
-            references=pl.col("item").count().cast(pl.Int64),
+            references=pl.col("row").count().cast(pl.Int64),
             predictions=pl.col("row_system").count().cast(pl.Int64),
             similarities=pl.col("value").drop_nulls(),
             keys=forms,
