@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -40,7 +41,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
     official = profile == "official"
     roles = dict.fromkeys(role for each in allowed.roles.values() for role in each)
-    common = {
+    common: dict[str, Any] = {
         "profile": profile,
         "roles": tuple(roles),
         "own_entities": allowed.own_entities,

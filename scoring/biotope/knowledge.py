@@ -63,11 +63,11 @@ class KnowledgeBase(Metric):
         values = corpus.modifiers.drop_nulls("value")
         sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
         for name, target, scheme in sides:
-            own = values.filter(label=scheme).select(
-                "document", **{target: "target", name: "value"}
+            named = {target: "target", name: "value"}
+            own = (
+                values.filter(label=scheme).select("document", **named).unique(maintain_order=True)
             )
-            key = ["document", target]
-            rows = rows.join(own.unique(maintain_order=True), on=key, maintain_order="left")
+            rows = rows.join(own, on=["document", target], maintain_order="left")
         other = pl.col("label") != "Lives_In"
         rows = rows.sort("document", other, "row", maintain_order=True)
         return rows.select("document", *FACT).unique(maintain_order=True)
@@ -118,24 +118,21 @@ class KnowledgeBase(Metric):
         """
         ours, theirs = (self.in_order(facts.with_row_index("row")) for facts in (ours, theirs))
         pairs = theirs.join(ours, on=by, suffix="_reference", maintain_order="left_right")
-        similarity = of_distinct(pairs, ("concept_reference", "concept"), self._similarity)
+        concepts = ("concept_reference", "concept")
+        similarity = of_distinct(pairs, concepts, self.ontology.similarity)
         pairs = pairs.with_columns(similarity=similarity).filter(pl.col("similarity") > 0)
         best = pairs.filter(pl.col("similarity") == pl.col("similarity").max().over("row"))
         first = best.unique("row", keep="first", maintain_order=True)
         return first.select("similarity", row="row_reference", row_system="row")
-
-    def _similarity(self, ours: str, theirs: str) -> float:
-        """The similarity of concepts, as sets of one: that of unknown ones is 0."""
-        return self.ontology.of_sets(frozenset({ours}), frozenset({theirs}))
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""
         ours, theirs = (counts.filter(side=side) for side in ("reference", "system"))
         pairs = self._pair(ours, theirs, ("document", "taxon"))
         fact = pl.format("{} {}", *FACT).alias("fact")
-        sides = (
-            rows.with_row_index("row").select("document", "row", fact) for rows in (ours, theirs)
+        ours, theirs = (
+            rows.select("document", fact).with_row_index("row") for rows in (ours, theirs)
         )
-        rows = side_by_side(*sides, pairs).sort("document", maintain_order=True)
+        rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
         names = {"reference": "fact", "predicted": "fact_system", "similarity": "similarity"}
         return with_outcomes(rows.select("document", **names))

@@ -103,15 +103,13 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
         expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
         chosen = self.pair(expanded, expanded["overlap"])
-        single, best = chosen.filter(~pl.col("several")), chosen.filter("several")
-        dropped = best["row_system"]
-        best = best.sort("overlap", descending=True, maintain_order=True)
+        single, formed = chosen.filter(~pl.col("several")), chosen.filter("several")
+        best = formed.sort("overlap", descending=True, maintain_order=True)
         best = best.unique("original", keep="first", maintain_order=True)
-        key = ["document", "item"]
-        struck = theirs.join(ours.filter(several), on=key, how="semi")["row"].alias("row_system")
+        struck = theirs.join(ours.filter(several), on=["document", "item"], how="semi")["row"]
         of_struck = pl.col("row_system").is_in(struck.implode())
         pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
-        dropped = pl.concat([dropped, struck])
+        dropped = pl.concat([formed["row_system"], struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
         return pairs, single.filter(of_struck)["original"], dropped
 
@@ -137,12 +135,9 @@ class OfficialKnowledgeBase(KnowledgeBase):
         """
         every = facts.select(FACT)
         size = buckets(-(-every.n_unique() * 4 // 3))
-        places = [
-            bucket((31 * (31 + java_hash(taxon)) + java_hash(concept)) % _WORD, size)
-            for taxon, concept in every.iter_rows()
-        ]
-        order = pl.Series("order", places, dtype=pl.Int64)
-        return facts.with_columns(order).sort("order", maintain_order=True).drop("order")
+        hashed = ((java_hash(taxon), java_hash(concept)) for taxon, concept in every.iter_rows())
+        order = [bucket((31 * (31 + one) + other) % _WORD, size) for one, other in hashed]
+        return facts[np.argsort(np.array(order, dtype=np.int64), kind="stable")]
 
 
 def bucket(code: int, size: int) -> int:
