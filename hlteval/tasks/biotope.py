@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 import polars as pl
@@ -41,10 +40,10 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
     official = profile == "official"
     roles = dict.fromkeys(role for each in allowed.roles.values() for role in each)
-    common: dict[str, Any] = {
+    common = {
         "profile": profile,
         "roles": tuple(roles),
-        "own_entities": allowed.own_entities,
+        "own_entities": declared.get("own_entities", False),
         "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
     }
     if declared["unit"] == "knowledge":
