@@ -10,7 +10,7 @@ Conventions:
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -211,16 +211,38 @@ def side_by_side(ours: pl.DataFrame, theirs: pl.DataFrame, pairs: pl.DataFrame) 
     return pl.concat([paired, unpaired], how="diagonal")
 
 
+def of_distinct(
+    rows: pl.DataFrame, columns: Sequence[str], value: Callable[..., float]
+) -> pl.Series:
+    """A value of each row, computed once for equal ones; null where a column is null.
+
+    Args:
+        rows: any.
+        columns: their values, in this order, are what a value is computed of.
+        value: computes it.
+
+    Examples:
+        >>> rows = pl.DataFrame({"a": [2, 2, None], "b": [3, 3, 1]})
+        >>> of_distinct(rows, ("a", "b"), pow).to_list()
+        [8.0, 8.0, None]
+    """
+    distinct = rows.select(columns).drop_nulls().unique(maintain_order=True)
+    values = pl.Series([value(*each) for each in distinct.iter_rows()], dtype=pl.Float64)
+    named = distinct.with_columns(values.alias("_value"))
+    return rows.select(columns).join(named, on=columns, how="left", maintain_order="left")["_value"]
+
+
 def with_outcomes(rows: pl.DataFrame) -> pl.DataFrame:
-    """An alignment with the outcome of each row.
+    """An alignment with the outcome of each row; a similarity that is undefined is 0.
 
     Examples:
         >>> rows = {"reference": ["E1", None], "predicted": ["E2", "E3"], "similarity": [0.5, 0.0]}
         >>> with_outcomes(pl.DataFrame(rows))["outcome"].to_list()
         ['partly correct', 'extra']
     """
-    equal = pl.col("similarity") > 1 - _CLOSE
-    rows = rows.with_columns(similarity=pl.when(equal).then(1.0).otherwise("similarity"))
+    similarity = pl.col("similarity").fill_nan(0.0).fill_null(0.0)
+    whole = similarity > 1 - _CLOSE
+    rows = rows.with_columns(similarity=pl.when(whole).then(1.0).otherwise(similarity))
     outcome = first_case(
         (pl.col("reference").is_null(), "extra"),
         (pl.col("predicted").is_null(), "missing"),

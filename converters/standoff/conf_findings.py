@@ -27,18 +27,24 @@ CONF, VISUAL = "annotation.conf", "visual.conf"
 Locate = Callable[[Member, Sequence[FieldRef]], list[Location | None]]
 
 
+def configurations(members: Sequence[Member]) -> Iterator[Member]:
+    """The files of configuration, among tens of thousands of others."""
+    ends = (CONF, VISUAL)
+    some = (each for each in members if (each.name or each.display).endswith(ends))
+    return (member for member in some if member.basename in ends)
+
+
 def read_folders(members: Sequence[Member]) -> dict[str, FolderConf]:
     """The configuration of each folder that has an annotation.conf."""
     texts: dict[str, dict[str, tuple[str, str]]] = {CONF: {}, VISUAL: {}}
-    for member in dict.fromkeys(members):
-        if member.basename in texts:
-            try:
-                data = member.fetch()
-            except Unreadable:
-                continue
-            read = decode(data, display=member.display, encoding=member.encoding, replace=True)
-            text = (read.text or "").replace("\r\n", "\n")
-            texts[member.basename][_folder(member)] = text, member.display
+    for member in dict.fromkeys(configurations(members)):
+        try:
+            data = member.fetch()
+        except Unreadable:
+            continue
+        read = decode(data, display=member.display, encoding=member.encoding, replace=True)
+        text = (read.text or "").replace("\r\n", "\n")
+        texts[member.basename][_folder(member)] = text, member.display
     return {
         folder: FolderConf(parse(text, display), label_names(texts[VISUAL].get(folder, ("",))[0]))
         for folder, (text, display) in texts[CONF].items()
@@ -50,9 +56,8 @@ def with_configurations(
 ) -> dict[str, tuple[Member, ...]]:
     """The files of each document, with the configurations of its folder and those above."""
     own: dict[str, list[Member]] = {}
-    for member in members:
-        if member.basename in {CONF, VISUAL}:
-            own.setdefault(_folder(member), []).append(member)
+    for member in configurations(members):
+        own.setdefault(_folder(member), []).append(member)
     if not own:
         return dict(documents)
     return {

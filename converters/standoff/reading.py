@@ -96,18 +96,19 @@ def _read_batch(
             except Unreadable as reason:
                 findings.append(reason.finding)
                 continue
-            place = {"display": member.display, "encoding": member.encoding}
-            decoded = decode(data, **place, replace=replace)
+            display, encoding = member.display, member.encoding
+            decoded = decode(data, display=display, encoding=encoding, replace=replace)
             findings.extend(decoded.findings)
             if (content := decoded.text) is None:
                 continue
-            if member.basename.endswith(TEXT):
+            file = member.name or member.basename
+            if file.endswith(TEXT):
                 if dialect.any_line_end and "\r" in content:
                     content = re.sub("\r\n?", "\n", content)
                 text = (len(sources), name, content)
             else:
                 annotations.append((document, len(sources), content))
-            sources.append((path, member.name or member.basename, dialect.name, sha256(data)))
+            sources.append((path, file, dialect.name, sha256(data)))
             members.append(member)
         texts.append(text)
     lines = _lines(annotations)

@@ -75,15 +75,17 @@ def _folder(
         limits: the limits of its size.
     """
     hidden: list[str] = []
-    if not are_ordinary(names):
+    if not (ordinary := are_ordinary(names)):
         hidden = [printable(name) for name in names if is_junk(name)]
         names = [name for name in names if not is_junk(name)]
         foreign = [printable(f"{root}/{name}") for name in names if not is_text(name)]
         findings += [finding("SRC117", file=name, name=name) for name in foreign]
-    shown = ((name, printable(f"{root}/{name}")) for name in sorted(names) if is_text(name))
+        names = [name for name in names if is_text(name)]
+    names, begin = sorted(names), printable(f"{root}/")
+    shown = [f"{begin}{name if ordinary else printable(name)}" for name in names]
     members = tuple(
         Member(name, shown_name, None, partial(read, prefix + name, shown_name, limits))
-        for name, shown_name in shown
+        for name, shown_name in zip(names, shown, strict=True)
     )
     if not members and all(item.severity != Severity.ERROR for item in findings):
         blocking = {"severity": Severity.ERROR, "blocking": True}  # such as links to folders

@@ -4,11 +4,10 @@
 its quirks; docs/differences.md lists what differs.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import pairwise
-from typing import Any
 
 import msgspec
 import polars as pl
@@ -17,7 +16,7 @@ from hlteval.findings import Finding, Problem, finding
 from hlteval.grammars import vocabulary
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
-from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options, Scoring
+from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options
 from hlteval.scoring.biotope.official import (
     OfficialBiotopeMatch,
     OfficialKnowledgeBase,
@@ -28,60 +27,40 @@ from hlteval.scoring.metric import Metric
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import FileValue, has_error, read_table
-
-_IDENTIFIER = Column("referent", heading="identifier", pattern="[^\t ]+", code="OPT116")
-PARENTS = Table(
-    (replace(_IDENTIFIER, name="child"), replace(_IDENTIFIER, name="parent")), code="OPT101"
-)
-STANDS_FOR = Table((_IDENTIFIER, replace(_IDENTIFIER, name="other")), code="OPT101")
-IDENTIFIERS = Table((_IDENTIFIER,), code="OPT101")
+from hlteval.validators.biotope.schema import TAXONOMY, schema
 
 
 def metric(profile: str, options: Options, *, task: str) -> Metric:
-    """The metric of a task in a profile.
+    """The metric of a task in a profile: its scorings for which the files are there.
 
     Examples:
         >>> metric("plan", Options(), task="bb19-norm").evaluations[0].name
         'Reference pairing'
     """
-    data, official = vocabulary("biotope"), profile == "official"
-    declared = data["tasks"][task]
-    year = data["years"][declared["year"]]
-    roles = [role for each in year["relations"].values() for role in each]
+    declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
+    official = profile == "official"
+    roles = dict.fromkeys(role for each in allowed.roles.values() for role in each)
     common = {
         "profile": profile,
-        "roles": tuple(dict.fromkeys(roles)),
+        "roles": tuple(roles),
         "own_entities": declared.get("own_entities", False),
         "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
     }
     if declared["unit"] == "knowledge":
         return (OfficialKnowledgeBase if official else KnowledgeBase)(**common)
+    every = msgspec.convert(declared["evaluations"], tuple[Evaluation, ...])
     return (OfficialBiotopeMatch if official else BiotopeMatch)(
         **common,
         paired=declared["unit"],
-        evaluations=tuple(_evaluations(declared, profile, options)),
+        evaluations=tuple(
+            replace(each, scorings=tuple(s for s in each.scorings if s.is_made(profile, options)))
+            for each in every
+        ),
+        measures=tuple(declared["measures"]),
         year=declared["year"],
-        taxa=tuple(year["taxa"]),
-        concepts=tuple(year["concepts"]),
+        taxa=allowed.referents.get(TAXONOMY, ()),
         options=options,
     )
-
-
-def _evaluations(
-    declared: Mapping[str, Any], profile: str, options: Options
-) -> Iterator[Evaluation]:
-    """The evaluations of a task, with the scorings of a profile for which the files are there."""
-    for each in declared["evaluations"]:
-        inherited = {"measures": declared["measures"], "referents": each.get("referents", "graded")}
-        scorings = [msgspec.convert({**inherited, **one}, Scoring) for one in each["scorings"]]
-        evaluation = msgspec.convert({**each, "scorings": ()}, Evaluation)
-        chosen = (
-            one
-            for one in scorings
-            if one.of in {"", profile}
-            and all(getattr(options, name) not in (None, False) for name in one.needs)
-        )
-        yield replace(evaluation, scorings=tuple(chosen))
 
 
 # Files of options.
@@ -100,49 +79,46 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
             TopologicalSorter(_parents(parsed.rows)).prepare()
         except CycleError as error:
             cycle = error.args[1][::-1]
-            step = pl.struct("child", "parent").is_in(
-                [{"child": a, "parent": b} for a, b in pairwise(cycle)]
-            )
-            closing = parsed.rows.filter(step).tail(1)
+            steps = [{"child": child, "parent": parent} for child, parent in pairwise(cycle)]
+            closing = parsed.rows.filter(pl.struct("child", "parent").is_in(steps)).tail(1)
             named = closing.with_columns(cycle=pl.lit(" is a ".join(cycle)))
             return parsed.problems_at("OPT115", named)
         return []
 
-    rows, findings = _read(source, PARENTS, problems)
+    rows, findings = _read(source, "child", "parent", more=problems)
     every = pl.concat([rows["child"], rows["parent"]])
-    return FileValue(_parents(rows), findings, _names(every))
+    return FileValue(dict.fromkeys(every, ()) | _parents(rows), findings, _names(every))
+
+
+def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
+    """A list of identifiers, one in a line."""
+    rows, findings = _read(source, "referent")
+    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
+
+
+def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
+    """A table of identifiers, each with the one for which it stands."""
+    rows, findings = _read(source, "referent", "other")
+    return FileValue(dict(rows.select("referent", "other").iter_rows()), findings)
 
 
 def _read(
-    source: Source, table: Table, more: Callable[[ParsedTable], list[Problem]] = lambda _: []
+    source: Source, *names: str, more: Callable[[ParsedTable], list[Problem]] = lambda _: []
 ) -> tuple[pl.DataFrame, Sequence[Finding]]:
-    """Read a table; without a row there is a finding, since nothing would be equal to anything."""
-    rows, findings = read_table(source, table, more)
+    """Read columns of identifiers; a finding without any, since nothing would be equal then."""
+    cells = (Column(each, heading="identifier", pattern="[^\t ]+", code="OPT116") for each in names)
+    rows, findings = read_table(source, Table(tuple(cells), code="OPT101"), more)
     if rows.is_empty() and not has_error(findings):
         findings = [*findings, finding("OPT109", file=source.path, title="identifiers in lines")]
     return rows, findings
 
 
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
-    found: dict[str, list[str]] = {}
-    for child, parent in rows.select("child", "parent").iter_rows():
-        found.setdefault(child, []).append(parent)
-    return found
+    found = rows.group_by("child", maintain_order=True).agg("parent")
+    return dict(found.iter_rows())
 
 
 def _names(identifiers: pl.Series) -> Corpus:
     """Identifiers as the names of documents, for rules."""
     names = identifiers.unique(maintain_order=True)
     return Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(names)])
-
-
-def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
-    """A list of identifiers, one in a line."""
-    rows, findings = _read(source, IDENTIFIERS)
-    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
-
-
-def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
-    """A table of identifiers, each with the one for which it stands."""
-    rows, findings = _read(source, STANDS_FOR)
-    return FileValue(dict(rows.select("referent", "other").iter_rows()), findings)

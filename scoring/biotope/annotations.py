@@ -39,8 +39,9 @@ def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.
         `several`.
     """
     referents = pl.col("value").unique().sort().str.join(SEPARATOR)
-    values = corpus.modifiers.drop_nulls("value")
-    groups = values.group_by("document", item="target", scheme="label")
+    groups = corpus.modifiers.drop_nulls("value").group_by(
+        "document", item="target", scheme="label"
+    )
     named = groups.agg(referents=referents, several=pl.len() > 1)
     scheme = pl.when(pl.col("label").is_in(taxa)).then(pl.lit(TAXONOMY)).otherwise(pl.lit(ONTOLOGY))
     rows = places(mentions, "text", pl.col("mention").alias("item"), scheme.alias("scheme"))
@@ -59,15 +60,11 @@ def shared_characters(pairs: pl.DataFrame) -> pl.Series:
         [4]
     """
     sides = ("fragments", "fragments_system")
-    every = pairs.select(*sides, at=pl.int_range(pl.len()))
-    for side in sides:
-        every = every.explode(side)
-    last, first = (
-        by(*(pl.col(side).struct.field(name) for side in sides))
-        for by, name in ((pl.min_horizontal, "end"), (pl.max_horizontal, "start"))
-    )
-    shared = every.select("at", shared=(last - first).clip(0))
-    return shared.group_by("at", maintain_order=True).sum()["shared"]
+    every = pairs.select(*sides, at=pl.int_range(pl.len())).explode(sides[0]).explode(sides[1])
+    last = pl.min_horizontal(pl.col(side).struct.field("end") for side in sides)
+    first = pl.max_horizontal(pl.col(side).struct.field("start") for side in sides)
+    shared = (last - first).clip(0).sum().alias("shared")
+    return every.group_by("at", maintain_order=True).agg(shared)["shared"]
 
 
 def overlaps(
@@ -92,96 +89,91 @@ def overlaps(
     ranks = pl.concat([both["start"], both["end"]]).rank("dense").cast(pl.Float64)  # may be huge
     both = both.with_columns(start=ranks.head(len(both)), end=ranks.tail(len(both)))
     rows, matches, _ = overlap_pairs(both.head(len(ours)), both.tail(len(theirs)), by)
-    part = pl.element().struct
-    size = pl.col("fragments").list.eval(part.field("end") - part.field("start")).list.sum()
-    ours, theirs = (side.with_columns(size=size) for side in (ours, theirs))
     theirs = theirs.drop(by).rename(lambda name: f"{name}_system")
     pairs = pl.concat([ours[rows], theirs[matches]], how="horizontal")
-    common = shared(pairs)
-    share = common / (pairs["size"] + pairs["size_system"] - common)
-    return pairs.with_columns(overlap=share).filter(pl.col("overlap") > 0).sort("row", "row_system")
+    part, common = pl.element().struct, shared(pairs)
+    sizes = pl.col("^fragments.*$").list.eval(part.field("end") - part.field("start")).list.sum()
+    either = pairs.select(sizes).sum_horizontal() - common
+    pairs = pairs.with_columns(overlap=common / either)
+    return pairs.filter(pl.col("overlap") > 0).sort("row", "row_system")
 
 
-def relations(corpus: Corpus, given: Corpus, roles: Sequence[str]) -> pl.DataFrame:
+def arguments(corpus: Corpus, filler: str) -> pl.DataFrame:
+    """The entities of a corpus as arguments of relations.
+
+    Args:
+        corpus: of either side.
+        filler: how arguments call its entities, as `representation.items`.
+
+    Returns:
+        `places`; the filler and the row as `argument`, the `kind`, equal for equivalent entities,
+        and how many of this kind there are, as `count`.
+    """
+    argument = pl.format(f"{filler} {{}}", "row").alias("argument")
+    rows = places(corpus.mentions, argument, pl.col("mention").alias("target"))
+    key = ["document", "target"]
+    rows = rows.join(equivalence_classes(corpus.groups), on=key, how="left", maintain_order="left")
+    kind = pl.format("{} {}", "document", pl.coalesce("representative", "target"))
+    rows = rows.with_columns(kind=kind).drop("target", "representative")
+    return rows.with_columns(count=pl.len().over("kind").cast(pl.Int64))
+
+
+def relations(
+    corpus: Corpus,
+    given: Corpus,
+    roles: Sequence[str],
+    known: pl.DataFrame,
+    sentences: pl.DataFrame,
+) -> pl.DataFrame:
     """The relations of a corpus.
 
     Args:
         corpus: of either side.
         given: the corpus with the entities that come with the task; of a reference, itself.
         roles: the role of the first argument, and then those of the second.
+        known: the entities of both sides, as `arguments`.
+        sentences: the segments of the reference.
 
     Returns:
-        A row per relation: `document`, `row`, `item`, `label`; the kind and the row of the entities
-        of both arguments as `argument` and `argument_second`, null where it has none, their
-        identifiers as `target`, `target_second` and `text`, and the label of the second as
-        `location`.
+        A row per relation: `document`, `row`, `item`, `label`; of both arguments the `argument`,
+        its `target`, `kind` and `count`, null where it has none, with `_second`; the targets as
+        `text`; the label of the second as `location`, and whether both are `inside` a sentence.
     """
     rows = corpus.frames.select("document", "row", "label", item="frame")
     filled = effective_fillers(corpus, given).drop_nulls("filler_row").select(
         "role", "target", row="frame_row", argument=pl.format("{} {}", "filler", "filler_row"),
         location="filler_label",
     )  # fmt: skip
+    own = known.select("document", "start", "end", "argument", "kind", "count")
+    filled = filled.join(own, on="argument", how="left", maintain_order="left")
+    ends = []
     for names in (roles[:1], roles[1:]):
-        own = filled.filter(pl.col("role").is_in(names)).drop("role")
-        own = own.unique("row", keep="first", maintain_order=True)
-        rows = rows.join(own, on="row", how="left", suffix="_second", maintain_order="left")
-    text = pl.format("{}, {}", "target", "target_second")
-    return rows.drop("location").rename({"location_second": "location"}).with_columns(text=text)
-
-
-def arguments(corpus: Corpus, kind: str) -> pl.DataFrame:
-    """The entities of a corpus as arguments: `places`, and their kind and row as `argument`."""
-    return places(corpus.mentions, pl.format(f"{kind} {{}}", "row").alias("argument"))
-
-
-def with_places(
-    rows: pl.DataFrame, every: Sequence[pl.DataFrame], reference: Corpus
-) -> pl.DataFrame:
-    """Relations with whether their arguments are `inside` of a sentence.
-
-    Args:
-        rows: the relations.
-        every: the entities, as `arguments`.
-        reference: its segments are the sentences.
-    """
-    place = pl.concat(every).select("document", "start", "end", "argument")
-    sides = [rows.select("row", argument=name) for name in ("argument", "argument_second")]
-    found = pl.concat(sides).join(place, on="argument")
-    outside = across_sentences(found, reference.segments)
-    return rows.with_columns(inside=~pl.col("row").is_in(outside.implode()))
-
-
-def kinds(reference: Corpus) -> pl.DataFrame:
-    """The entities of a reference: `argument`, `kind` (equal for equivalent ones) and `count`."""
-    rows = reference.mentions.select("document", "row", target="mention")
-    key = ["document", "target"]
-    rows = rows.join(equivalence_classes(reference.groups), on=key, how="left")
-    kind = pl.format("{} {}", "document", pl.coalesce("representative", "target"))
-    named = rows.select(argument=pl.format("given {}", "row"), kind=kind)
-    return named.with_columns(count=pl.len().over("kind").cast(pl.Int64))
-
-
-def with_kinds(ours: pl.DataFrame, classes: pl.DataFrame) -> pl.DataFrame:
-    """Relations of a reference with the `kinds` of both arguments, the second with `_second`."""
-    second = classes.rename({name: f"{name}_second" for name in classes.columns})
-    ours = ours.join(classes, on="argument", how="left", maintain_order="left")
-    return ours.join(second, on="argument_second", how="left", maintain_order="left")
+        end = filled.filter(pl.col("role").is_in(names)).drop("role")
+        ends.append(end.unique("row", keep="first", maintain_order=True))
+        more = ends[-1].drop("document", "start", "end")
+        rows = rows.join(more, on="row", how="left", suffix="_second", maintain_order="left")
+    across = across_sentences(pl.concat(ends).drop_nulls("start"), sentences).implode()
+    return rows.with_columns(
+        location="location_second",
+        text=pl.format("{}, {}", "target", "target_second"),
+        inside=~pl.col("row").is_in(across),
+    ).drop("location_second")
 
 
 def alike_relations(ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame) -> pl.DataFrame:
     """The relations that are alike at all: `row`, `row_system`, and the `overlap`.
 
     Args:
-        ours: the relations of the reference, `with_kinds`.
+        ours: the relations of the reference.
         theirs: those of the system.
         alike: the `kind` of entities of the reference, the entity of the system as `argument`, and
             how much they `overlap`.
     """
     alike = alike.group_by("kind", "argument").agg(pl.col("overlap").max())
-    second = alike.rename({name: f"{name}_second" for name in alike.columns})
-    rows = ours.select("row", "label", "kind", "kind_second").join(alike, on="kind")
-    some = theirs.select("label", "argument", "argument_second", row_system="row")
-    key = ["label", "argument", "argument_second"]
-    pairs = rows.join(second, on="kind_second").join(some, on=key)
+    pairs = theirs.select("label", "argument", "argument_second", row_system="row")
+    pairs = pairs.join(alike, on="argument")
+    pairs = pairs.join(alike, left_on="argument_second", right_on="argument", suffix="_second")
+    key = ["label", "kind", "kind_second"]
+    pairs = ours.select("row", *key).join(pairs, on=key)
     overlap = pl.col("overlap") * pl.col("overlap_second")
     return pairs.select("row", "row_system", overlap=overlap).sort("row", "row_system")

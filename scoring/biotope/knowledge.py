@@ -12,10 +12,10 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, relations
+from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, arguments, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
-from hlteval.scoring.pairings import side_by_side, with_names, with_outcomes
+from hlteval.scoring.pairings import of_distinct, side_by_side, with_names, with_outcomes
 
 FACT = ("taxon", "concept")
 COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", *FACT), pl.String)
@@ -46,11 +46,10 @@ class KnowledgeBase(Metric):
         """
         reference, system = self.prepare(*align(reference, system))
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        sides = (("reference", reference, reference), ("system", system, given))
-        facts = pl.concat(
-            self._facts(corpus, items).with_columns(side=pl.lit(side))
-            for side, corpus, items in sides
-        )
+        known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
+        ours = self._facts(reference, reference, known)
+        sides = {"reference": ours, "system": self._facts(system, given, known)}
+        facts = pl.concat(rows.with_columns(side=pl.lit(side)) for side, rows in sides.items())
         counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
 
@@ -58,14 +57,16 @@ class KnowledgeBase(Metric):
         """Return what is compared of two corpora with the same documents."""
         return reference, system
 
-    def _facts(self, corpus: Corpus, given: Corpus) -> pl.DataFrame:
+    def _facts(self, corpus: Corpus, given: Corpus, known: pl.DataFrame) -> pl.DataFrame:
         """The facts of a corpus: `document`, `taxon`, `concept`."""
-        rows = relations(corpus, given, self.roles)
+        rows = relations(corpus, given, self.roles, known, corpus.segments)
         values = corpus.modifiers.drop_nulls("value")
         sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
         for name, target, scheme in sides:
-            own = values.filter(label=scheme).select("document", "target", "value")
-            own = own.unique(maintain_order=True).rename({"target": target, "value": name})
+            named = {target: "target", name: "value"}
+            own = (
+                values.filter(label=scheme).select("document", **named).unique(maintain_order=True)
+            )
             rows = rows.join(own, on=["document", target], maintain_order="left")
         other = pl.col("label") != "Lives_In"
         rows = rows.sort("document", other, "row", maintain_order=True)
@@ -80,10 +81,9 @@ class KnowledgeBase(Metric):
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The metrics, and the table `scorings`."""
         ours, theirs = (total.filter(side=side) for side in ("reference", "system"))
-        paired = self._pair(ours, theirs, FACT[:1])
-        values = paired.group_by("row", maintain_order=True).agg("similarity")
+        values = self._pair(ours, theirs, FACT[:1]).group_by("row", maintain_order=True)
         every = ours.with_row_index("row").join(
-            values, on="row", how="left", maintain_order="left"
+            values.agg("similarity"), on="row", how="left", maintain_order="left"
         )["similarity"]
         means = [sum(each) / len(each) if each else 0.0 for each in every.to_list()]
         measures: dict[str, float | None] = {
@@ -93,10 +93,9 @@ class KnowledgeBase(Metric):
         }
         place = {"evaluation": "Standard pairing", "scoring": "Standard scoring"}
         rows = [{**place, "measure": name, "value": value} for name, value in measures.items()]
-        metrics = dict(
-            zip(("mean-references", "predictions", "deletions"), measures.values(), strict=True)
-        )
-        return metrics | {"references": ours.height}, {"scorings": scorings(rows)}
+        names = ("mean-references", "predictions", "deletions", "references")
+        metrics = zip(names, (*measures.values(), ours.height), strict=True)
+        return dict(metrics), {"scorings": scorings(rows)}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
         """A note where referents cannot be compared by an ontology."""
@@ -119,17 +118,10 @@ class KnowledgeBase(Metric):
         """
         ours, theirs = (self.in_order(facts.with_row_index("row")) for facts in (ours, theirs))
         pairs = theirs.join(ours, on=by, suffix="_reference", maintain_order="left_right")
-        kinds = pairs.select("concept", "concept_reference").unique(maintain_order=True)
-        # one fact is a set of one: what unknown identifiers are similar to is 0
-        values = [
-            self.ontology.of_sets(frozenset({one}), frozenset({other}))
-            for other, one in kinds.iter_rows()
-        ]
-        kinds = kinds.with_columns(similarity=pl.Series(values, dtype=pl.Float64))
-        pairs = pairs.join(kinds, on=["concept", "concept_reference"], maintain_order="left")
-        best = pairs.filter(pl.col("similarity") > 0).filter(
-            pl.col("similarity") == pl.col("similarity").max().over("row")
-        )
+        concepts = ("concept_reference", "concept")
+        similarity = of_distinct(pairs, concepts, self.ontology.similarity)
+        pairs = pairs.with_columns(similarity=similarity).filter(pl.col("similarity") > 0)
+        best = pairs.filter(pl.col("similarity") == pl.col("similarity").max().over("row"))
         first = best.unique("row", keep="first", maintain_order=True)
         return first.select("similarity", row="row_reference", row_system="row")
 
@@ -139,10 +131,8 @@ class KnowledgeBase(Metric):
         pairs = self._pair(ours, theirs, ("document", "taxon"))
         fact = pl.format("{} {}", *FACT).alias("fact")
         ours, theirs = (
-            rows.with_row_index("row").select("document", "row", fact) for rows in (ours, theirs)
+            rows.select("document", fact).with_row_index("row") for rows in (ours, theirs)
         )
         rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
-        names = {"reference": "fact", "predicted": "fact_system"}
-        return with_outcomes(
-            rows.select("document", **names, similarity=pl.col("similarity").fill_null(0.0))
-        )
+        names = {"reference": "fact", "predicted": "fact_system", "similarity": "similarity"}
+        return with_outcomes(rows.select("document", **names))

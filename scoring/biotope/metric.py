@@ -11,7 +11,7 @@ Conventions:
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import polars as pl
@@ -22,21 +22,20 @@ from hlteval.scoring.biotope.annotations import (
     alike_relations,
     arguments,
     entities,
-    kinds,
     overlaps,
     relations,
     shared_characters,
-    with_kinds,
-    with_places,
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.pairings import (
+    ADDED,
     METRICS,
     PLACE,
     PairingMetric,
+    of_distinct,
     side_by_side,
     with_names,
     with_outcomes,
@@ -70,8 +69,11 @@ class Options:
     none: ClassVar[frozenset[str]] = frozenset()
 
 
+_SUMS = (pl.Int64, pl.Float64, pl.Float64)
 #: How referents are compared: by the ontology, as sets, or not at all.
 Comparison = Literal["graded", "exact", "any"]
+#: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that do not count.
+Pairing = tuple[pl.DataFrame, pl.Series, pl.Series]
 
 
 @dataclass(frozen=True)
@@ -80,38 +82,33 @@ class Scoring:
 
     Attributes:
         name: of the scoring.
-        measures: that are printed of it.
-        labels: of which an item of either side has one; any without labels.
-        location: the label of the second argument of a relation.
-        referents: how referents are compared.
+        measures: that are printed of it; those of the task without any.
+        where: the values that columns of an item of either side have.
+        referents: how referents are compared; as for the pairing without a value.
         boundaries: whether the characters that both share count, or the arguments of relations.
         only: the option with the list of referents that count.
         mapped: the option with the table of referents that stand for others.
         undefined: labels for which the similarity is undefined.
-        inside: whether relations across sentences are left out.
-        several: whether only items with several referents count.
         unique: whether each form counts once with its referents.
         of: the profile that has it; both without one.
     """
 
     name: str = ""
     measures: tuple[str, ...] = ()
-    labels: tuple[str, ...] = ()
-    location: str = ""
-    referents: Comparison = "graded"
+    where: Mapping[str, tuple[str | bool, ...]] = field(default_factory=dict)
+    referents: Comparison | None = None
     boundaries: bool = True
     only: str = ""
     mapped: str = ""
     undefined: tuple[str, ...] = ()
-    inside: bool = False
-    several: bool = False
     unique: bool = False
     of: str = ""
 
-    @property
-    def needs(self) -> tuple[str, ...]:
-        """The options that it is made of."""
-        return tuple(filter(None, (self.only, self.mapped, "sentences" if self.inside else "")))
+    def is_made(self, profile: str, options: Options) -> bool:
+        """Whether a profile has it, and there is what it needs."""
+        needs = (self.only, self.mapped, "sentences" if "inside" in self.where else "")
+        missing = [getattr(options, each) in (None, False) for each in needs if each]
+        return self.of in {"", profile} and not any(missing)
 
 
 @dataclass(frozen=True)
@@ -131,13 +128,6 @@ class Evaluation:
     referents: Comparison = "graded"
 
 
-class Pairing(NamedTuple):
-    """The pairs, as `row` and `row_system`, and the items of either side that do not count."""
-
-    pairs: pl.DataFrame
-    left_out: tuple[Sequence[int], Sequence[int]] = ((), ())
-
-
 @dataclass(frozen=True, kw_only=True)
 class BiotopeMatch(PairingMetric):
     """How the annotations of a task are compared in a profile.
@@ -145,9 +135,9 @@ class BiotopeMatch(PairingMetric):
     Attributes:
         paired: what is paired: given entities with themselves, entities, or relations.
         evaluations: the first is the main one, which the alignment shows.
+        measures: that are printed of most scorings.
         year: of the task.
         taxa: the labels of entities whose referents are taxa.
-        concepts: the labels of entities whose referents are in the ontology.
         roles: of relations: of the first argument, and of the second.
         own_entities: whether systems find the arguments of relations themselves.
         ontology: of the referents.
@@ -156,13 +146,13 @@ class BiotopeMatch(PairingMetric):
 
     paired: Literal["given", "entities", "relations"]
     evaluations: tuple[Evaluation, ...]
+    measures: tuple[str, ...]
     year: str
     taxa: tuple[str, ...]
-    concepts: tuple[str, ...]
     roles: tuple[str, ...]
-    own_entities: bool = False
-    ontology: Ontology = field(default_factory=Ontology)
-    options: Options = field(default_factory=Options)
+    own_entities: bool
+    ontology: Ontology
+    options: Options
 
     counts: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("document", *PLACE), pl.String),
@@ -188,7 +178,9 @@ class BiotopeMatch(PairingMetric):
         pair = self._pair_relations if self.paired == "relations" else self._pair_entities
         counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
         for evaluation in self.evaluations:
-            rows = with_names(pair(evaluation, reference, system), reference, system)
+            labels = evaluation.labels
+            counted = pl.col("label").is_in(labels) if labels else pl.lit(value=True)
+            rows = with_names(pair(evaluation, reference, system, counted), reference, system)
             rows = rows.sort("document", "row", "row_system", nulls_last=True)
             counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
             tables.append(rows)
@@ -198,47 +190,44 @@ class BiotopeMatch(PairingMetric):
     # `overlap` is the share of characters that both have, or the similarity of arguments.
 
     def _pair_entities(
-        self, evaluation: Evaluation, reference: Corpus, system: Corpus
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
     ) -> pl.DataFrame:
         """The entities that are paired so that the sum of their similarities is greatest.
 
         Given ones are paired with themselves.
         """
-        given, labelled = self.paired == "given", pl.col("label").is_in(evaluation.labels)
-        ours, theirs = (
-            entities(source.mentions.filter(labelled), corpus, self.taxa)
-            for source, corpus in ((reference, reference), (reference if given else system, system))
-        )
+        given = self.paired == "given"
+        source = reference if given else system
+        ours = entities(reference.mentions.filter(counted), reference, self.taxa)
+        theirs = entities(source.mentions.filter(counted), system, self.taxa)
         if given:
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
         else:
             by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
             alike = overlaps(ours, theirs, by, self.common_characters)
-            weight = self._similarity(alike, Scoring(referents=evaluation.referents))
+            weight = self._similarity(alike, Scoring(), evaluation)
             pairs = self.pair(alike.select("row", "row_system", "overlap"), weight)
         return side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
-        self, evaluation: Evaluation, reference: Corpus, system: Corpus
+        self, _: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        sides = [relations(reference, reference, self.roles), relations(system, given, self.roles)]
-        if evaluation.labels:
-            sides = [rows.filter(pl.col("label").is_in(evaluation.labels)) for rows in sides]
-        every = arguments(reference, "given"), arguments(system, "mention")
-        ours, theirs = (with_places(rows, every, reference) for rows in sides)
-        classes = kinds(reference)
-        alike = classes.select("kind", "argument", overlap=pl.lit(1.0))
-        if self.own_entities:
-            found = pl.concat([arguments(given, "given"), every[1]])
-            near = overlaps(every[0], found, ["document", "label"], self.common_characters)
-            near = near.join(classes, on="argument")
-            alike = near.select("kind", "overlap", argument="argument_system")
-        ours = with_kinds(ours, classes)
-        pairs, left_out = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
+        gold, found = arguments(reference, "given"), arguments(system, "mention")
+        known = pl.concat([gold, found])
         ours, theirs = (
-            rows.filter(~pl.col("row").is_in(list(some)))
+            relations(*side, self.roles, known, reference.segments).filter(counted)
+            for side in ((reference, reference), (system, given))
+        )
+        alike = gold.select("kind", "argument", overlap=pl.lit(1.0))
+        if self.own_entities:
+            found = pl.concat([arguments(given, "given"), found])
+            near = overlaps(gold, found, ["document", "label"], self.common_characters)
+            alike = near.select("kind", "overlap", argument="argument_system")
+        pairs, *left_out = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
+        ours, theirs = (
+            rows.filter(~pl.col("row").is_in(some.implode()))
             for rows, some in zip((ours, theirs), left_out, strict=True)
         )
         return side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
@@ -259,22 +248,19 @@ class BiotopeMatch(PairingMetric):
         return some.filter(pl.Series(assigned(rows, columns, weight.to_numpy())))
 
     def pair_relations(
-        self,
-        alike: pl.DataFrame,
-        ours: pl.DataFrame,
-        theirs: pl.DataFrame,  # noqa: ARG002
+        self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
     ) -> Pairing:
         """The pairs of relations; what is another form of a paired one does not count.
 
         Args:
             alike: as `alike_relations`.
-            ours: the relations of the reference, `with_kinds`.
+            ours: the relations of the reference.
             theirs: those of the system.
         """
         pairs = self.pair(alike, alike["overlap"])
         several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
         again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
-        return Pairing(pairs, ((), again["row_system"].unique().to_list()))
+        return pairs, theirs["row"].clear(), again["row_system"]
 
     # Scorings: which pairs count, and as what.
 
@@ -284,77 +270,64 @@ class BiotopeMatch(PairingMetric):
         total: pl.DataFrame,  # noqa: ARG002
     ) -> tuple[Tables, dict[str, str]]:
         """The table `confusion`; others are paired by their place, or their arguments."""
-        labels, texts = ("reference_type", "predicted_type"), ("reference_text", "predicted_text")
-        places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
+        labels = ("reference_type", "predicted_type")
         if self.paired == "relations":
-            rows = pair_by_key(aligned, labels, texts)
+            rows = pair_by_key(aligned, labels, ("reference_text", "predicted_text"))
         else:
+            places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
             rows = pair_by_place(aligned, labels, places)
         return {"confusion": count_labels(rows, labels)}, {}
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
         """The counts of a scoring by document."""
-        accepted = [self._accepts(scoring, side).fill_null(value=False) for side in _SIDES]
-        rows = pairs.with_columns(value=self._similarity(pairs, scoring))
-        rows = rows.filter(accepted[0] | accepted[1])
-        counted = {
-            "references": pl.col("row").count().cast(pl.Int64),
-            "predictions": pl.col("row_system").count().cast(pl.Int64),
-            "similarities": pl.col("value").drop_nulls(),
-        }
+        accepted = []
+        for side in _SIDES:
+            conditions = [pl.col(f"row{side}").is_not_null()]
+            conditions += [pl.col(f"{name}{side}").is_in(v) for name, v in scoring.where.items()]
+            if scoring.only:
+                known = pl.element().is_in(getattr(self.options, scoring.only))
+                referents = pl.col(f"referents{side}").str.split(SEPARATOR)
+                conditions.append(referents.list.eval(known).list.any())
+            accepted.append(pl.all_horizontal(conditions).fill_null(value=False))
+        rows = pairs.with_columns(value=self._similarity(pairs, scoring, evaluation))
+        rows = rows.filter(pl.any_horizontal(accepted))
         by, forms = ["document"], pl.lit(None, pl.List(pl.String))
         if scoring.unique:
+            rows, by = rows.drop_nulls("row"), ["document", "row"]
             referents = pl.col("referents").first().str.split(SEPARATOR)
             forms = pl.concat_list(pl.col("text").first(), referents)
-            rows = rows.drop_nulls("row").with_columns(pair=pl.int_range(pl.len()))
-            by = ["document", "pair"]
-        counts = rows.group_by(by, maintain_order=True).agg(**counted, keys=forms)
-        place = zip(PLACE, (evaluation.name, scoring.name), strict=True)
-        named = counts.with_columns(pl.lit(value).alias(name) for name, value in place)
-        return named.select(self.counts.keys())
+        counts = rows.group_by(by, maintain_order=True).agg(
+            **dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True)),
+            references=pl.col("row").count().cast(pl.Int64),
+            predictions=pl.col("row_system").count().cast(pl.Int64),
+            similarities=pl.col("value").drop_nulls(),
+            keys=forms,
+        )
+        return counts.select(self.counts.keys())
 
-    def _accepts(self, scoring: Scoring, side: str) -> pl.Expr:
-        """Whether the item of a side is one that a scoring counts."""
-        conditions = [pl.col(f"row{side}").is_not_null()]
-        if scoring.labels:
-            conditions.append(pl.col(f"label{side}").is_in(scoring.labels))
-        if scoring.location:
-            conditions.append(pl.col(f"location{side}") == scoring.location)
-        flags = [name for name in ("inside", "several") if getattr(scoring, name)]
-        conditions += [pl.col(f"{name}{side}") for name in flags]
-        if scoring.only:
-            known = pl.element().is_in(getattr(self.options, scoring.only))
-            referents = pl.col(f"referents{side}").str.split(SEPARATOR)
-            conditions.append(referents.list.eval(known).list.any())
-            conditions.append(pl.col(f"label{side}").is_in(self.concepts))
-        return pl.all_horizontal(conditions)
-
-    def _similarity(self, pairs: pl.DataFrame, scoring: Scoring) -> pl.Series:
+    def _similarity(
+        self, pairs: pl.DataFrame, scoring: Scoring, evaluation: Evaluation
+    ) -> pl.Series:
         """The similarity of each pair; null where it is not one."""
         overlap = pairs["overlap"] if scoring.boundaries else (pairs["overlap"] * 0 + 1)
-        if scoring.referents == "any":
+        comparison = scoring.referents or evaluation.referents
+        if comparison == "any":
             return overlap
-        key = ["label", "referents", "referents_system"]
-        distinct = pairs.filter(pl.col("overlap").is_not_null()).select(key)
-        distinct = distinct.unique(maintain_order=True)
-        values = [self._of_referents(scoring, *each) for each in distinct.iter_rows()]
-        named = distinct.with_columns(value=pl.Series(values, dtype=pl.Float64))
-        joined = pairs.select(key).join(named, on=key, how="left", maintain_order="left")
-        return overlap * joined["value"]
-
-    def _of_referents(self, scoring: Scoring, label: str, ours: str, theirs: str) -> float:
-        """The similarity of the referents of two entities of a label."""
-        if label in scoring.undefined:
-            return float("nan")
         table = getattr(self.options, scoring.mapped) if scoring.mapped else {}
-        sets = [
-            frozenset(table.get(each, each) for each in side.split(SEPARATOR) if each)
-            for side in (ours, theirs)
-        ]
-        if scoring.only:
-            sets = [each & getattr(self.options, scoring.only) for each in sets]
-        graded = scoring.referents == "graded" and label not in self.taxa
-        return (self.ontology.of_sets if graded else self.ontology.jaccard)(*sets)
+        only = getattr(self.options, scoring.only) if scoring.only else None
+
+        def similarity(label: str, *sides: str) -> float:
+            if label in scoring.undefined:
+                return float("nan")
+            sets = (
+                frozenset(table.get(each, each) for each in side.split(SEPARATOR) if each)
+                for side in sides
+            )
+            ours, theirs = (each if only is None else each & only for each in sets)
+            graded = comparison == "graded" and label not in self.taxa
+            return (self.ontology.of_sets if graded else self.ontology.jaccard)(ours, theirs)
+
+        return overlap * of_distinct(pairs, ("label", "referents", "referents_system"), similarity)
 
     # Values from counts.
 
@@ -362,7 +335,7 @@ class BiotopeMatch(PairingMetric):
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations."""
         every = ((each.name, one) for each in self.evaluations for one in each.scorings)
-        return [(name, scoring.name, scoring.measures) for name, scoring in every]
+        return [(name, one.name, one.measures or self.measures) for name, one in every]
 
     @property
     def metrics(self) -> Mapping[str, str]:
@@ -384,11 +357,10 @@ class BiotopeMatch(PairingMetric):
             pl.col("references", "predictions").sum(),
             similarities=pl.col("similarities").explode().drop_nulls(),
         )
-        values = [np.array(each, dtype=np.float64) for each in rows["similarities"].to_list()]
-        return rows.drop("similarities").with_columns(
-            pairs=pl.Series([len(each) for each in values], dtype=pl.Int64),
-            matched=pl.Series([_sum(each) for each in values], dtype=pl.Float64),
-            missed=pl.Series([_sum(1 - each) for each in values], dtype=pl.Float64),
+        values = [each.to_numpy() for each in rows["similarities"]]
+        sums = [(len(each), _sum(each), _sum(1 - each)) for each in values]
+        return rows.hstack(
+            pl.DataFrame(sums, dict(zip(ADDED[2:], _SUMS, strict=True)), orient="row")
         )
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
@@ -397,11 +369,11 @@ class BiotopeMatch(PairingMetric):
 
     def _align(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main evaluation, and unpaired items, with the outcome of each."""
-        similarity = self._similarity(pairs, self.evaluations[0].scorings[0])
-        rows = pairs.with_columns(similarity=similarity.fill_nan(0.0).fill_null(0.0))
+        main = self.evaluations[0]
+        rows = pairs.with_columns(similarity=self._similarity(pairs, main.scorings[0], main))
+        rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
         parts = {"item": "", "label": "_type", "text": "_text"}
         if self.paired != "relations":
-            rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
             parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
         columns = {
             f"{side}{shown}": f"{part}{ending}"
@@ -413,4 +385,4 @@ class BiotopeMatch(PairingMetric):
 
 def _sum(values: Numbers) -> float:
     """The sum of numbers, from the first to the last."""
-    return float(np.cumsum(values)[-1]) if len(values) else 0.0
+    return float(np.cumsum(np.r_[0.0, values])[-1])

@@ -103,16 +103,15 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
         expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
         chosen = self.pair(expanded, expanded["overlap"])
-        best = chosen.sort("overlap", descending=True, maintain_order=True)
-        best = best.filter("several").unique("original", keep="first", maintain_order=True)
-        identifiers = ours.filter(several).select("document", "item")
-        struck = theirs.join(identifiers, on=["document", "item"], how="semi")["row"]
+        single, formed = chosen.filter(~pl.col("several")), chosen.filter("several")
+        best = formed.sort("overlap", descending=True, maintain_order=True)
+        best = best.unique("original", keep="first", maintain_order=True)
+        struck = theirs.join(ours.filter(several), on=["document", "item"], how="semi")["row"]
         of_struck = pl.col("row_system").is_in(struck.implode())
-        single = chosen.filter(~pl.col("several"))
         pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
-        dropped = pl.concat([chosen.filter("several")["row_system"], struck])
+        dropped = pl.concat([formed["row_system"], struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
-        return Pairing(pairs, (single.filter(of_struck)["original"].to_list(), dropped.to_list()))
+        return pairs, single.filter(of_struck)["original"], dropped
 
     def inverse(self, ser: Numbers, errors: Numbers, references: Numbers) -> Numbers:
         """The inverse of the slot error rate; 0 if that is infinite."""
@@ -136,12 +135,9 @@ class OfficialKnowledgeBase(KnowledgeBase):
         """
         every = facts.select(FACT)
         size = buckets(-(-every.n_unique() * 4 // 3))
-        places = [
-            bucket((31 * (31 + java_hash(taxon)) + java_hash(concept)) % _WORD, size)
-            for taxon, concept in every.iter_rows()
-        ]
-        order = pl.Series("order", places, dtype=pl.Int64)
-        return facts.with_columns(order).sort("order", maintain_order=True).drop("order")
+        hashed = ((java_hash(taxon), java_hash(concept)) for taxon, concept in every.iter_rows())
+        order = [bucket((31 * (31 + one) + other) % _WORD, size) for one, other in hashed]
+        return facts[np.argsort(np.array(order, dtype=np.int64), kind="stable")]
 
 
 def bucket(code: int, size: int) -> int:

@@ -12,7 +12,6 @@ other.
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import ClassVar
 
 #: The weight of a step to a parent.
@@ -26,7 +25,7 @@ class Ontology:
     """An ontology, and the similarity of its identifiers.
 
     Attributes:
-        parents: the parents of each identifier that has any; None if no ontology is given: then
+        parents: the parents of each identifier, possibly none; None if no ontology is given: then
             identifiers are similar where they are equal.
     """
 
@@ -55,12 +54,6 @@ class Ontology:
             return ()
         return ("Without --ontology, referents are right only if they are equal.",)
 
-    @cached_property
-    def _identifiers(self) -> frozenset[str]:
-        """The identifiers with a parent or a child."""
-        parents = self.parents or {}
-        return frozenset(parents).union(*parents.values())
-
     def contributions(self, identifier: str) -> Mapping[str, float]:
         """The contributions of the ancestors of an identifier, and of itself, to its meaning.
 
@@ -68,17 +61,18 @@ class Ontology:
             From 0 to 1, by identifier; nothing for an identifier that the ontology does not have.
 
         Examples:
-            >>> Ontology({"sour milk": ["milk"], "milk": ["food"]}).contributions("sour milk")
+            >>> ontology = Ontology({"sour milk": ["milk"], "milk": ["food"], "food": []})
+            >>> ontology.contributions("sour milk")
             {'sour milk': 1.0, 'milk': 0.65, 'food': 0.42250000000000004}
         """
         if identifier not in self._contributions:
             values: dict[str, float] = {}
-            known = self.parents is None or identifier in self._identifiers
-            following, value = [identifier] if known else [], 1.0
+            parents = {identifier: ()} if self.parents is None else self.parents
+            following, value = {identifier: None} if identifier in parents else {}, 1.0
             while following:
                 values |= dict.fromkeys(following, value)
-                parents = (each for one in following for each in (self.parents or {}).get(one, ()))
-                following = [each for each in dict.fromkeys(parents) if each not in values]
+                nearest = (each for one in following for each in parents[one])
+                following = dict.fromkeys(each for each in nearest if each not in values)
                 value *= WEIGHT
             self._contributions[identifier] = values
         return self._contributions[identifier]
@@ -87,7 +81,7 @@ class Ontology:
         """The similarity of two identifiers, from 0 to 1.
 
         Examples:
-            >>> ontology = Ontology({"milk": ["food"], "bread": ["food"]})
+            >>> ontology = Ontology({"milk": ["food"], "bread": ["food"], "food": []})
             >>> round(ontology.similarity("milk", "bread"), 6), ontology.similarity("milk", "sand")
             (0.393939, 0.0)
         """
@@ -105,7 +99,7 @@ class Ontology:
 
         Examples:
             >>> ours, theirs = frozenset({"milk"}), frozenset({"milk", "ice"})
-            >>> Ontology({"milk": ["food"]}).of_sets(ours, theirs)
+            >>> Ontology({"milk": ["food"], "food": []}).of_sets(ours, theirs)
             0.6666666666666666
         """
         if not ours and not theirs:

@@ -1,11 +1,12 @@
 """Rules of Bacteria Biotope about labels, arguments of relations, and referents."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import polars as pl
 
 from hlteval.findings.suggest import hints
-from hlteval.representation import without_mentions
+from hlteval.representation import Corpus, first_case, without_mentions
 from hlteval.validators.biotope.schema import ONTOLOGY, TAXONOMY, BiotopeSchema
 from hlteval.validators.rule import RuleContext, about_file, at, only_if
 from hlteval.validators.vocabulary import frames_alike, repeats, with_hints
@@ -24,14 +25,11 @@ def beside_given(context: RuleContext, *, check: Check) -> pl.LazyFrame:
     The entities of the .a2 files of a reference are what a system is to find: its own may have the
     same identifiers.
     """
-    return check(context.once(_beside_given))
+    return check(context if context.own else context.once(_beside_given))
 
 
 def _beside_given(context: RuleContext) -> RuleContext:
-    if context.own:
-        return context
-    given = without_mentions(context.against, ".a2")
-    return RuleContext(context.system, given, context.schema, context.lists)
+    return replace(context, against=without_mentions(context.against, ".a2"))
 
 
 # Labels.
@@ -46,16 +44,15 @@ def unknown_label(context: RuleContext) -> pl.LazyFrame:
         rows = context.records(table, "label")
         wrong = {*rows.collect()["label"].drop_nulls()} - {*labels}
         listed = f"use {' or '.join(labels)}" if labels else f"remove it: {schema.task} has none"
-        every = with_hints(rows, hints(sorted(wrong), labels, listed))
-        parts.append(every.select("origin", "record", "id", "label", "hint", "field"))
+        parts.append(with_hints(rows, hints(sorted(wrong), labels, listed)))
     return pl.concat(parts)
 
 
 def new_entity(context: RuleContext) -> pl.LazyFrame:
     """A text span in a submission to a task that gives the entities."""
     schema: BiotopeSchema = context.schema
-    rows = only_if(not context.own and not schema.own_entities, context.records("mentions"))
-    return at(rows, "")
+    is_given = not context.own and not schema.own_entities
+    return at(only_if(is_given, context.records("mentions")), "")
 
 
 # Arguments of relations.
@@ -89,37 +86,28 @@ def wrong_scheme(context: RuleContext) -> pl.LazyFrame:
     """A referent of an entity whose label has none of this kind."""
     schema: BiotopeSchema = context.schema
     right = schema.kinds.rename({"label": "filler_label", "scheme": "label"})
-    kinds = right.group_by("label").agg(allowed=pl.col("filler_label").str.join(" or "))
+    allowed = right.group_by("label").agg(allowed=pl.col("filler_label").str.join(" or "))
     rows = context.cached(_normalizations).filter(pl.col("filler_label").is_in(schema.entities))
-    rows = rows.join(kinds, on="label", maintain_order="left")
-    return at(
-        rows.join(right, on=["label", "filler_label"], how="anti", maintain_order="left"), "target"
-    )
+    rows = rows.join(allowed, on="label", maintain_order="left")
+    wrong = rows.join(right, on=["label", "filler_label"], how="anti", maintain_order="left")
+    return at(wrong, "target")
 
 
 def unknown_referent(context: RuleContext) -> pl.LazyFrame:
     """A referent that the ontology, or the list of taxa, does not have."""
     schema: BiotopeSchema = context.schema
-    columns = ("document", "origin", "record", "id", "label", "value")
-    every = context.cached(_normalizations)
-    parts = [every.head(0).select(*columns, hint=pl.lit(""), option=pl.lit(""))]
+    value = pl.col("value")
+    # identifiers are all much alike: a prefix may be missing
+    meant = pl.format("OBT:{}", value), value.str.extract("([^:]*)$")
+    parts = []
     for label, option in _LISTS.items():
-        listed = context.lists.get(option)
-        if listed is None or listed.documents.is_empty():
-            continue
-        known = frozenset(listed.documents["name"])
+        listed = context.lists.get(option, Corpus()).documents["name"].implode()
         own = pl.col("filler_label").is_in(schema.referents.get(label, ()))
-        rows = every.filter(own, label=label).select(columns)
-        used = rows.select(pl.col("value").unique()).collect()["value"]
-        wrong = []
-        for value in {*used} - known:  # identifiers are all much alike: a prefix may be missing
-            meant = [each for each in (f"OBT:{value}", value.rpartition(":")[2]) if each in known]
-            hint = f"did you mean {meant[0]}?" if meant else "use an identifier of the file"
-            wrong.append((value, hint))
-        names = dict.fromkeys(("value", "hint"), pl.String)
-        table = pl.LazyFrame(wrong, names, orient="row")
-        joined = rows.join(table, on="value", maintain_order="left")
-        parts.append(joined.with_columns(option=pl.lit(option)))
+        rows = context.cached(_normalizations).filter(own, ~value.is_in(listed), label=label)
+        hints = [(each.is_in(listed), pl.format("did you mean {}?", each)) for each in meant]
+        hint = first_case(*hints, otherwise="use an identifier of the file")
+        known = bool(listed.list.len()[0])
+        parts.append(only_if(known, rows).with_columns(hint=hint, option=pl.lit(option)))
     return at(pl.concat(parts), "value")
 
 
@@ -143,16 +131,12 @@ def without_referent(context: RuleContext, *, given: bool) -> pl.LazyFrame:
     schema: BiotopeSchema = context.schema
     rows = context.records("mentions", "label")
     if given:
-        files = context.table("sources", "row", "member").rename({"row": "origin"})
-        files = files.filter(pl.col("member").str.ends_with(".a2"))
-        names = context.names.join(
-            files.with_columns(name=pl.col("member").str.extract(r"([^/]*)\.a2$")), on="name"
-        )
-        given_mentions = context.against.mentions.lazy().select(
-            "document", "row", "label", id="mention"
-        )
-        rows = given_mentions.join(names, on="document", maintain_order="left")
-        rows = only_if(not context.own, rows.with_columns(item="id"))
+        name = pl.col("member").str.extract(r"([^/]*)\.a2$")
+        files = context.table("sources", "row", "member").select(origin="row", name=name)
+        files = context.names.join(files, on="name")
+        rows = context.against.mentions.lazy().select("document", "row", "label", item="mention")
+        rows = rows.join(files, on="document", maintain_order="left").with_columns(id="item")
+        rows = only_if(not context.own, rows)
     present = context.cached(_normalizations).select("document", id="target")
     rows = rows.join(schema.kinds, on="label", maintain_order="left")
     lacking = rows.join(present, on=["document", "id"], how="anti", maintain_order="left")

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from hlteval.converters.standoff.conf_findings import CONF, read_folders
+from hlteval.converters.standoff.conf_findings import read_folders
 from hlteval.findings import Finding, finding
 from hlteval.validators.packages import Package
 
@@ -15,6 +15,5 @@ def findings(package: Package) -> Iterator[Finding]:
     if any(
         member.basename.endswith(".ann") for files in package.found.values() for member in files
     ):
-        confs = [member for member in members if member.basename == CONF]
-        for folder in read_folders(confs).values():
+        for folder in read_folders(members).values():
             yield from folder.own_findings(package.submission.max_per_code)

@@ -520,7 +520,8 @@ def _first_fitting(
 
 def has_files(source: Source, suffixes: Sequence[str]) -> bool:
     """Whether a source has files with some suffixes."""
-    return any(member.basename.endswith(tuple(suffixes)) for member in source.members)
+    ends = tuple(suffixes)
+    return any((member.name or member.display).endswith(ends) for member in source.members)
 
 
 def _slices_of(names: Iterable[str], size: int) -> Iterator[Sequence[str]]:
