@@ -75,10 +75,10 @@ class SituationRanking(Metric):
             1.0
         """
         sides = ((reference, False), (system, True))
-        rows = pl.concat([frame_rows(corpus, system=side) for corpus, side in sides])
+        rows = pl.concat([in_order(frame_rows(corpus, system=side)) for corpus, side in sides])
         annotated = reference.documents["name"]
         is_scored = SCORES[self.profile].scored_documents(annotated, self.options)
-        return in_order(rows).with_columns(scored=is_scored), None
+        return rows.with_columns(scored=is_scored), None
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents that are scored, sorted."""
