@@ -155,6 +155,8 @@ GRAVE = f"grave:{FINEST}"
 #: The classes of situations, which have a place.
 SITUATION_CLASSES = (*tuple(CLASSES)[1:], GRAVE)
 SITUATION = ["type", "place"]
+#: The fields that are words, which are compared as numbers.
+WORDS = dict.fromkeys(("docid", *SITUATION, "status"), pl.Categorical())
 
 
 def key(name: str) -> list[str]:
@@ -390,6 +392,7 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
     own = sentiments.drop("type", "place", "entity", strict=False)
+    own = own.cast({"docid": targets.schema["docid"]})
     joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(
