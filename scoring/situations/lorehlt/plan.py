@@ -502,7 +502,7 @@ class Scores:
         if unscored.height:
             counts = {"frames": unscored.height, "documents": unscored["docid"].n_unique()}
             yield fill(_UNSCORED + (_EMPTY if options.scored is None else _UNLISTED), counts)
-        submitted = side(self.scored_rows, FRAME, system=True).height
+        submitted = 0 if most is None else side(self.scored_rows, FRAME, system=True).height
         if most is not None and submitted > most:
             yield fill(_CROPPED, {"most": most, "others": submitted - most})
         if self.several:
