@@ -391,7 +391,7 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    own = sentiments.drop("type", "place", "entity", strict=False)
+    own = sentiments.select("docid", "frame", "source", "polarity", "value", *EMOTIONS)
     own = own.cast({"docid": targets.schema["docid"]})
     joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
@@ -399,7 +399,7 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         pl.col(EMOTIONS).fill_null(value=False),
         pl.col("place").fill_null(""),
         positive=sign.otherwise(pl.col("value") > 0),
-    )
+    ).drop("polarity", "value")
 
 
 def match_sentiments(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:

@@ -396,7 +396,8 @@ class Scores:
         reference, system = map(sf.about_frames, (reference, system), both)
         gold, own = (table.select("docid", "type", place="source") for table in (reference, system))
         sources = resolve_places(own, gold, ["docid", "type"])["place"]
-        return Sides(reference, system.with_columns(source=sources))
+        sides = reference, system.with_columns(source=sources)
+        return Sides(*(rows.cast({"source": pl.Categorical}) for rows in sides))
 
     @cached_property
     def targets(self) -> dict[str, pl.DataFrame]:
