@@ -156,7 +156,10 @@ def corpus_of(tables: Tables) -> Corpus:
     read[FILE_INFO] = listed.sort("line")  # it lists files of other references too
     for name, rows in read.items():
         read[name] = _unique(tables, rows, kinds()[name].key)
-    read[LEVELS] = _with_levels(read[LEVELS])
+    read[LEVELS] = read[LEVELS].with_columns(  # of millions of rows
+        pl.col("valence", "arousal").cast(pl.Float64, strict=False),
+        pl.col("valence_binned", "arousal_binned", "annotator").cast(pl.Categorical),
+    )
     numbers = documents.select(document="row", file_id="name")
     keyed = {
         name: rows.join(numbers, on="file_id", how="left", maintain_order="left")
@@ -291,7 +294,7 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
     """Two ratings of each row, of valence and of arousal; some rows at a time: there are millions.
 
     Args:
-        rows: as `_with_levels` gives them, with places.
+        rows: with levels as numbers, words as categories, and places.
     """
     ratings, rows = [], rows.drop("line", "group", "found")
     for some in [*rows.iter_slices(_SLICE)] or [rows]:
@@ -304,14 +307,6 @@ def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
         own = pl.concat(both)[at // 2 + (at % 2) * some.height]  # one of each in turn
         ratings.append(shared.hstack(own).with_columns(selectors.categorical().cast(pl.String)))
     return pl.concat(ratings).select(_ROW, pl.all())
-
-
-def _with_levels(rows: pl.DataFrame) -> pl.DataFrame:
-    """Rows of levels as numbers, with the words of few values as categories."""
-    levels = pl.col("valence", "arousal").cast(pl.Float64, strict=False)
-    return rows.with_columns(
-        levels, pl.col("valence_binned", "arousal_binned", "annotator").cast(pl.Categorical)
-    )
 
 
 def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:

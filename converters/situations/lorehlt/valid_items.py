@@ -121,11 +121,11 @@ def _is_allowed(frames: pl.DataFrame, sentiments: pl.DataFrame, version: str) ->
     least and the largest confidence.
     """
     entries = [_Entry(value, False, False, False, "") for value in sentiments["value"].unique()]
-    confidence = frames["confidence"]
+    limits = frames.select(pl.concat_list(pl.col("confidence").min(), pl.col("confidence").max()))
     samples = [
         _Frame("", label, "", status, limit, "", False, entries, resolution)
         for label, status, resolution in frames.select(_WORDS).unique().iter_rows()
-        for limit in (confidence.min(), confidence.max())
+        for limit in limits.item()
     ]
     values = msgspec.to_builtins(samples)
     return not any(LorehltSchema(each).invalid(values) for each in {"plan", version})

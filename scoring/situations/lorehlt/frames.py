@@ -17,6 +17,7 @@ from typing import Literal, Self
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from numpy.typing import NDArray
 
 from hlteval.scoring import ratios
@@ -155,8 +156,8 @@ GRAVE = f"grave:{FINEST}"
 #: The classes of situations, which have a place.
 SITUATION_CLASSES = (*tuple(CLASSES)[1:], GRAVE)
 SITUATION = ["type", "place"]
-#: The fields that are words, which are compared as numbers.
-WORDS = dict.fromkeys(("docid", *SITUATION, "status"), pl.Categorical())
+#: The fields of frames that are words, which are compared as numbers.
+WORDS = cs.by_name("docid", *SITUATION, "status")
 
 
 def key(name: str) -> list[str]:

@@ -75,11 +75,13 @@ class SituationRanking(Metric):
             >>> metric.score(metric.total([rows]))[0]["ndcg.standard"]
             1.0
         """
-        sides = ((reference, False), (system, True))
-        rows = pl.concat([in_order(frame_rows(corpus, system=side)) for corpus, side in sides])
         annotated = reference.documents["name"]
         is_scored = SCORES[self.profile].scored_documents(annotated, self.options)
-        return rows.with_columns(scored=is_scored), None
+        sides = [
+            in_order(frame_rows(corpus, system=side)).with_columns(scored=is_scored)
+            for corpus, side in ((reference, False), (system, True))
+        ]
+        return pl.concat(sides), None
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents that are scored, sorted."""

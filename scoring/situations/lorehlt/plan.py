@@ -244,7 +244,7 @@ class Scores:
         """The system, or some frames of it, compared with some frames of the reference."""
         system = self.system if system is None else system
         placed = resolve_places(system, reference, ["docid", "type"])
-        return Sides(*(frames.cast(sf.WORDS) for frames in (reference, placed)))
+        return Sides(*(frames.cast({sf.WORDS: pl.Categorical}) for frames in (reference, placed)))
 
     @cached_property
     def single(self) -> Sides:
@@ -499,7 +499,8 @@ class Scores:
     def notes_of_frames(self) -> Iterator[str]:
         """The frames that are not scored, how they would be, and the annotators that are drawn."""
         options, most = self.options, self.options.max_frames
-        unscored = side(self.rows.filter(~pl.col("scored")), FRAME, system=True)
+        rows = self.rows.lazy().filter(~pl.col("scored"), "system", pl.col("part") == FRAME)
+        unscored = rows.select("docid").collect()  # without a copy of all rows
         if unscored.height:
             counts = {"frames": unscored.height, "documents": unscored["docid"].n_unique()}
             yield fill(_UNSCORED + (_EMPTY if options.scored is None else _UNLISTED), counts)
