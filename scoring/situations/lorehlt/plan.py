@@ -455,11 +455,12 @@ class Scores:
             rates = matches.rates_of(*(sums[column] for column in sf.COUNTS))
             values |= {f"frame_{rate}.{name}": own for rate, own in rates._asdict().items()}
         for name, counts in self.targets.items() if {*SENTIMENTS} & {*families} else ():
-            added = counts.group_by(document="docid").agg(
+            # floats are added as of sorted texts
+            document = pl.col("docid").cast(pl.String).set_sorted()
+            added = counts.group_by(document=document).agg(
                 *(pl.col(rate).sum().alias(f"{rate}_sum") for rate in RATES),
                 *(pl.col(rate).count().cast(pl.Float64).alias(f"{rate}_frames") for rate in RATES),
             )
-            added = added.cast({"document": pl.String})
             totals = weighted(added, added.columns[1:], documents, weights)
             for rate in RATES:
                 share = ratio(totals[f"{rate}_sum"], totals[f"{rate}_frames"])
