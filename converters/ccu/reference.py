@@ -32,7 +32,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import locate_lines
 from hlteval.findings import FieldRef, Location
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, row_hash
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Table
 
@@ -156,6 +156,10 @@ def corpus_of(tables: Tables) -> Corpus:
     read[FILE_INFO] = listed.sort("line")  # it lists files of other references too
     for name, rows in read.items():
         read[name] = _unique(tables, rows, kinds()[name].key)
+    read[LEVELS] = read[LEVELS].with_columns(  # of millions of rows
+        pl.col("valence", "arousal").cast(pl.Float64, strict=False),
+        pl.col("valence_binned", "arousal_binned", "annotator").cast(pl.Categorical),
+    )
     numbers = documents.select(document="row", file_id="name")
     keyed = {
         name: rows.join(numbers, on="file_id", how="left", maintain_order="left")
@@ -211,6 +215,9 @@ def _unique(tables: Tables, rows: pl.DataFrame, keys: Sequence[str]) -> pl.DataF
         keys: the columns that identify a row, if any do.
     """
     cells = [name for name in rows.columns if name not in {"record", "line", "group"}]
+    # hashes that differ show it without a copy of millions of rows
+    if rows.select(row_hash(*(keys or cells)).n_unique()).item() == rows.height:
+        return rows
     kept = rows.unique(cells, keep="first", maintain_order=True)
     if kept.height < rows.height:
         again = rows.join(kept, on=["group", "line"], how="anti", maintain_order="left")
@@ -279,20 +286,27 @@ def _instances(tables: Tables, places: dict[str, pl.DataFrame]) -> pl.DataFrame:
     return rows.select(_ROW, *_KEY, *_INSTANCE)
 
 
+#: Rows that become ratings at a time.
+_SLICE = 200_000
+
+
 def _ratings(rows: pl.DataFrame) -> pl.DataFrame:
-    """Two ratings of each row, of valence and of arousal."""
-    both = [
-        rows.select(
-            kind=pl.lit(kind),
-            bin=f"{kind}_binned",
-            level=pl.col(kind).cast(pl.Float64, strict=False),
-        )
-        for kind in ("valence", "arousal")
-    ]
-    at = pl.int_range(2 * rows.height, eager=True)
-    shared = rows.select(*_KEY, "start", "end", "region", "annotator")[at // 2]
-    own = pl.concat(both)[at // 2 + (at % 2) * rows.height]  # one of each in turn
-    return shared.hstack(own).select(_ROW, pl.all())
+    """Two ratings of each row, of valence and of arousal; some rows at a time: there are millions.
+
+    Args:
+        rows: with levels as numbers, words as categories, and places.
+    """
+    ratings, rows = [], rows.drop("line", "group", "found")
+    for some in [*rows.iter_slices(_SLICE)] or [rows]:
+        both = [
+            some.select(kind=pl.lit(kind), bin=pl.col(f"{kind}_binned"), level=kind)
+            for kind in ("valence", "arousal")
+        ]
+        at = pl.int_range(2 * some.height, eager=True)
+        shared = some.select(*_KEY, "start", "end", "region", "annotator")[at // 2]
+        own = pl.concat(both)[at // 2 + (at % 2) * some.height]  # one of each in turn
+        ratings.append(shared.hstack(own).with_columns(selectors.categorical().cast(pl.String)))
+    return pl.concat(ratings).select(_ROW, pl.all())
 
 
 def _attributes(tables: Tables, keyed: dict[str, pl.DataFrame]) -> pl.DataFrame:

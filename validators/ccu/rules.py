@@ -239,8 +239,11 @@ def unlisted_document(context: RuleContext) -> pl.LazyFrame:
     """The first row of a document that the index of all documents does not list."""
     listed = context.cached(inputs).select("document")
     tables = ("regions", "instances", "ratings", "changes")
-    every = with_documents(pl.concat([context.table(t, *RECORD) for t in tables]), context)
-    strange = every.join(listed, on="document", how="anti", maintain_order="left")
+    unlisted = [  # few of millions
+        context.table(name, *RECORD).join(listed, on="document", how="anti", maintain_order="left")
+        for name in tables
+    ]
+    strange = with_documents(pl.concat(unlisted), context)
     some = listed.collect().height > 0
     return report(first_of(only_if(some, strange), "document"), "file_id")
 
@@ -291,19 +294,19 @@ def other_versions(context: RuleContext) -> pl.LazyFrame:
 
     What the reference has no judgments of at all is not looked at.
     """
-    tables = [
+    name = pl.col("annotator").cast(pl.Categorical).to_physical()
+    most = pl.concat(
         context.table(table, "document", "kind", "region", "annotator")
         .filter(pl.col("kind") == kind)
-        .with_columns(counted=pl.lit(counted))
+        .group_by("document", "region")
+        .agg(annotators=name.n_unique().cast(pl.Int64))
+        .group_by(pl.lit(counted).alias("counted"), "document")
+        .agg(pl.col("annotators").max())
         for counted, (table, kind) in vocabulary("ccu")["counted_rows"].items()
-    ]
-    segment = ("counted", "document", "region")
-    annotators = pl.col("annotator").n_unique().cast(pl.Int64)
-    of_segments = pl.concat(tables).group_by(segment).agg(annotators=annotators)
-    most = of_segments.group_by(segment[:2]).agg(pl.col("annotators").max())
+    )
     counts = with_documents(context.cached(versions), context)
     judged = counts.join(most, on="counted", how="semi", maintain_order="left")
-    joined = judged.join(most, on=segment[:2], how="left", maintain_order="left")
+    joined = judged.join(most, on=["counted", "document"], how="left", maintain_order="left")
     count = pl.col("annotators").fill_null(0)
     column = pl.col("counted") + "_count"
     strange = joined.filter(count != pl.col("versions"))
@@ -391,18 +394,25 @@ def beyond_the_scale(context: RuleContext) -> pl.LazyFrame:
     return with_documents(rows.filter(~_LEVEL.is_between(streams.LEAST, streams.MOST)), context)
 
 
+#: More records than a file has.
+_RECORDS = 2**40
+
+
 def half_unannotated_level(context: RuleContext) -> pl.LazyFrame:
     """A row of levels that has `noann` in some of its columns only."""
     level, bins = pl.col("level").is_null(), pl.col("bin") == NOT_ANNOTATED
     some, every = level | bins.fill_null(value=False), level & bins.fill_null(value=True)
-    place, rows = ["origin", "record"], context.table("ratings", *RECORD, "level", "bin")
-    suspects = rows.filter(some).select(place)  # few of millions
-    mixed = (
-        rows.join(suspects, on=place, how="semi")
-        .group_by(place)
-        .agg(pl.col("document", "row").min(), mixed=some.any() & ~every.all())
-    )
-    rows = mixed.filter("mixed").sort("row").with_columns(id=pl.lit(None, pl.String))
+    record = (pl.col("origin") * _RECORDS + pl.col("record")).alias("number")
+    table = context.table("ratings", *RECORD, "level", "bin")
+    flags = table.select(*RECORD, record, some=some, every=every)
+    # few of millions of records have such rows
+    suspects = flags.filter("some").group_by("number").agg(whole=pl.col("every").sum())
+    own = flags.select("number").join(suspects, on="number", how="semi")
+    sizes = own.group_by("number").agg(size=pl.len())
+    mixed = suspects.join(sizes, on="number").filter(pl.col("whole") != pl.col("size"))
+    found = flags.join(mixed, on="number", how="semi").group_by("origin", "record")
+    rows = found.agg(pl.col("document", "row").min()).sort("row")
+    rows = rows.with_columns(id=pl.lit(None, pl.String))
     return report(rows)
 
 

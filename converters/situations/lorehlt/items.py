@@ -154,7 +154,7 @@ class LorehltSchema(frame_files.FrameSchema):
 
 
 #: The characters that the official scorer removes from the end of document identifiers.
-_STRIPPED = ".txt"
+STRIPPED = ".txt"
 #: What the official validator refuses of justifications, the fix, and whether Justification is
 #: there.
 _UNOFFICIAL = (
@@ -217,11 +217,11 @@ class LorehltFile(frame_files.FrameFile):
         records = [index for index, _ in self.frames()]
         first = dict(zip(reversed(names), reversed(records), strict=True))
         for name, count in Counter(names).items():
-            stripped = name.rstrip(_STRIPPED)
+            stripped = name.rstrip(STRIPPED)
             if name != stripped:
                 values = {"given": name, "read": stripped, "count": count}
                 self.report_at("LSF213", first[name], ("DocumentID",), **values)
-        return [name.rstrip(_STRIPPED) for name in names]
+        return [name.rstrip(STRIPPED) for name in names]
 
     def tables(self, origin: Mapping[str, object], *, stripped: bool = False) -> Corpus:
         """The frames, their sentiments, and the rejected items.

@@ -43,11 +43,12 @@ from hlteval.converters.situations.lorehlt.items import (
     LorehltSchema,
     types,
 )
+from hlteval.converters.situations.lorehlt.valid_items import read_valid
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.converters.toolkit.source_files import File, read_files
+from hlteval.converters.toolkit.source_files import read_members
 from hlteval.findings import FieldRef, Finding, Location, finding
 from hlteval.representation import Corpus, align, first_case
-from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources import Member, Source, Unreadable, decode
 
 # Situation frames and the entity mentions of one submission as one corpus.
 
@@ -116,7 +117,7 @@ def sniff(source: Source) -> bool:
     if member is None:
         return False
     try:
-        head = member.fetch()[:_HEAD]
+        head = member.reader()(0, _HEAD)
     except Unreadable:
         return False
     is_json = head.removeprefix(b"\xef\xbb\xbf").lstrip()[:1] in {b"[", b"{"}
@@ -140,14 +141,23 @@ def read(
         frames = ReadResult(Corpus(), (finding("LSF101", file=source.path, count=count),))
     else:
 
-        def read_items(file: File) -> tuple[Corpus, Iterable[Finding]]:
-            items = LorehltFile(file.text or "", LorehltSchema(schema), file.member.max_per_code)
-            if file.text is not None:
+        def read_items(
+            member: Member, data: bytes, origin: dict[str, object]
+        ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
+            stripped, corpus = document_ids == "stripped", None
+            if member.encoding.lower() in {"utf-8", "utf8"}:
+                corpus = read_valid(data, origin, schema, stripped=stripped)
+            if corpus is not None:
+                yield corpus, ()
+                return
+            decoded = decode(data, display=member.display, encoding=member.encoding)
+            items = LorehltFile(decoded.text or "", LorehltSchema(schema), member.max_per_code)
+            if decoded.text is not None:
                 items.read()
-            corpus = items.tables(file.origin, stripped=document_ids == "stripped")
-            return corpus, items.findings(file.member.display)
+            corpus = items.tables(origin, stripped=stripped)
+            yield corpus, (*decoded.findings, *items.findings(member.display))
 
-        (frames,) = read_files(source.only([member]), FORMAT.name, read_items)
+        (frames,) = read_members(source.only([member]), FORMAT.name, read_items)
     if not tables:
         yield frames
         return

@@ -159,10 +159,12 @@ class Check:
             checked.findings += pair.system.findings
         context = self.rule_context(pair)
         checked.judging += self._apply(known, context, pair.system, SUBMISSION, checked)
+        values = opened.files.values
+        named = [*opened.task.hooks.option_names(context, opened.options, values)]
+        del context  # which has tables of the submission that rules have made
         if not alone:
             checked.findings += self._reference_findings(pair, checked)
-        values = opened.files.values
-        checked.findings += opened.task.hooks.option_names(context, opened.options, values)
+        checked.findings += named
         return checked
 
     def rule_context(self, pair: Pair) -> RuleContext:

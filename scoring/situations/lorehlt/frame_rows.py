@@ -11,6 +11,7 @@ Conventions:
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import polars as pl
+import polars.selectors as cs
 
 from hlteval.findings import Finding, Problem, finding
 from hlteval.findings.counts import first_names
@@ -89,15 +90,19 @@ FRAME, SENTIMENT, MENTION, ANNOTATED = "frame", "sentiment", "mention", "documen
 #: the cells of its own that the public scorer reads in a way of its own (`official_frames`), and
 #: `chosen` the annotator that it draws. Of a document, `file` is the format of its annotation, and
 #: `nones` what its tables lack.
+#: Words that occur often are numbers, of which millions of rows need a quarter of the memory.
 ROWS: Mapping[str, pl.DataType | type[pl.DataType]] = {
-    **dict.fromkeys(("docid", "part", "file", "modality", "annotator"), pl.String()),
+    **dict.fromkeys(("docid", "frame_id", "entity"), pl.String()),
+    **dict.fromkeys(("part", "file", "modality", "annotator"), pl.Categorical()),
     **dict.fromkeys(("scored", "system", "fear", "anger", "joy"), pl.Boolean()),
     **dict.fromkeys(("frame", "record", "start", "end"), pl.Int64()),
     **dict.fromkeys(("confidence", "value"), pl.Float64()),
-    **dict.fromkeys(("frame_id", "type", "entity", "place", "status", "scope"), pl.String()),
-    **dict.fromkeys(("severity", "resolution", "urgency", "source", "entry"), pl.String()),
-    **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.String()),
+    **dict.fromkeys(("type", "place", "status", "scope", "severity"), pl.Categorical()),
+    **dict.fromkeys(("resolution", "urgency", "source", "entry"), pl.Categorical()),
+    **dict.fromkeys(("polarity", "numbers", "nones", "chosen"), pl.Categorical()),
 }
+#: Rows with words as texts.
+AS_TEXTS = cs.categorical().cast(pl.String)
 
 #: What marks a place that the public scorer reads as a number; no table shows it.
 NUMBER = "#"
@@ -222,10 +227,11 @@ _ABSENT = {
 
 
 def side(rows: pl.DataFrame, part: str, *, system: bool) -> pl.DataFrame:
-    """The frames or the sentiments of one side, with the columns that they may have."""
+    """The frames or the sentiments of one side, with the columns that they may have, as texts."""
     others = ("part", "system", "scored", *_ABSENT.get(part, ()))
     of_part = (pl.col("part") == part) & (pl.col("system") == system)
-    return rows.lazy().filter(of_part).select(pl.exclude(others)).collect()
+    own = rows.lazy().filter(of_part).select(pl.exclude(others))
+    return own.with_columns(AS_TEXTS).collect()
 
 
 # Which documents are scored: LoReHLT 2019, section 16.1.

@@ -17,6 +17,7 @@ from typing import Literal, Self
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 from numpy.typing import NDArray
 
 from hlteval.scoring import ratios
@@ -155,6 +156,8 @@ GRAVE = f"grave:{FINEST}"
 #: The classes of situations, which have a place.
 SITUATION_CLASSES = (*tuple(CLASSES)[1:], GRAVE)
 SITUATION = ["type", "place"]
+#: The fields of frames that are words, which are compared as numbers.
+WORDS = cs.by_name("docid", *SITUATION, "status")
 
 
 def key(name: str) -> list[str]:
@@ -389,14 +392,15 @@ def about_frames(sentiments: pl.DataFrame, frames: pl.DataFrame) -> pl.DataFrame
         false where they are not given.
     """
     targets = frames.select("frame", *TARGET).unique(["docid", "frame"], maintain_order=True)
-    own = sentiments.drop("type", "place", "entity", strict=False)
+    own = sentiments.select("docid", "frame", "source", "polarity", "value", *EMOTIONS)
+    own = own.cast({"docid": targets.schema["docid"]})
     joined = own.join(targets, on=["docid", "frame"], maintain_order="left")
     sign = pl.when(pl.col("polarity").is_not_null()).then(pl.col("polarity") == "positive")
     return joined.with_columns(
         pl.col(EMOTIONS).fill_null(value=False),
         pl.col("place").fill_null(""),
         positive=sign.otherwise(pl.col("value") > 0),
-    )
+    ).drop("polarity", "value")
 
 
 def match_sentiments(reference: pl.DataFrame, system: pl.DataFrame, name: str) -> pl.DataFrame:

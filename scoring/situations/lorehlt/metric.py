@@ -20,6 +20,7 @@ from hlteval.findings import Finding
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring.metric import IntervalMethod, Metric, Replicates, Tables, Weights, scorings
 from hlteval.scoring.situations.lorehlt.frame_rows import (
+    AS_TEXTS,
     MENTION,
     NUMBER,
     conform,
@@ -74,11 +75,13 @@ class SituationRanking(Metric):
             >>> metric.score(metric.total([rows]))[0]["ndcg.standard"]
             1.0
         """
-        sides = ((reference, False), (system, True))
-        rows = pl.concat([frame_rows(corpus, system=side) for corpus, side in sides])
         annotated = reference.documents["name"]
         is_scored = SCORES[self.profile].scored_documents(annotated, self.options)
-        return in_order(rows).with_columns(scored=is_scored), None
+        sides = [
+            in_order(frame_rows(corpus, system=side)).with_columns(scored=is_scored)
+            for corpus, side in ((reference, False), (system, True))
+        ]
+        return pl.concat(sides), None
 
     def documents(self, counts: pl.DataFrame) -> list[str]:
         """The names of the documents that are scored, sorted."""
@@ -228,6 +231,7 @@ def _tables(scored: Scores) -> Tables:
     known, predicted = pl.col("weight").is_not_null(), matches.is_predicted
     outcome = first_case((known & predicted, "matched"), (known, "missed"), otherwise="spurious")
     frames = matches.rows.filter(known | predicted).rename({"docid": "document"})
+    frames = frames.with_columns(AS_TEXTS)
     frames = frames.select("document", "type", "place", "confidence", "weight", outcome=outcome)
     points = {name: own.points for name, own in scored.matches.items()}
     curves = {
@@ -246,7 +250,8 @@ def _tables(scored: Scores) -> Tables:
         "pr": _of_classes(curves).fill_nan(None),
     }
     if not scored.options.no_sec and scored.targets:
-        tables["sec"] = _of_classes(scored.targets).rename({"docid": "document"})
+        targets = _of_classes(scored.targets).rename({"docid": "document"})
+        tables["sec"] = targets.with_columns(AS_TEXTS)
     if scored.several:
         kind = first_case((pl.col("issue"), "issue"), otherwise="need")
         names = scored.choice.select(document="docid", kind=kind, annotator="chosen")
@@ -279,4 +284,4 @@ def _situations(ranking: Ranking) -> pl.DataFrame:
     )
     both = gold.join(own, on=["type", "place"], how="full", coalesce=True)
     both = both.sort("reference_rank", "system_rank", nulls_last=True)
-    return both.with_columns(_WITHOUT_MARK)
+    return both.with_columns(AS_TEXTS).with_columns(_WITHOUT_MARK)

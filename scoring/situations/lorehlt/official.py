@@ -249,7 +249,7 @@ class OfficialScores(Scores):
         frames = side(self.rows, FRAME, system=False)
         text = frames.filter(~speech.fill_null(value=False))
         if (documents["file"] == scorer.TABLES).any():
-            lists = documents["nones"].str.split(",")
+            lists = documents["nones"].cast(pl.String).str.split(",")
             lacking = lists.explode(empty_as_null=False, keep_nulls=False)
             yield from (reason for name, reason in _LACKS.items() if (lacking == name).any())
             if documents.filter(speech).height and frames.filter(speech).is_empty():

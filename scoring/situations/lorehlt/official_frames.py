@@ -23,7 +23,15 @@ from hlteval.scoring import ratios
 from hlteval.scoring.ratios import Rates, Whole, harmonic, ratio
 from hlteval.scoring.similarity import open_places, with_places
 from hlteval.scoring.situations.lorehlt import frames as sf
-from hlteval.scoring.situations.lorehlt.frame_rows import ANNOTATED, FRAME, ISSUES, NUMBER, is_nil
+from hlteval.scoring.situations.lorehlt.frame_rows import (
+    ANNOTATED,
+    AS_TEXTS,
+    FRAME,
+    ISSUES,
+    NUMBER,
+    conform,
+    is_nil,
+)
 from hlteval.scoring.situations.lorehlt.ranking import SITUATION, Gains, Ranking, TieBreak
 
 _SPEECH_NIL = "NIL"
@@ -59,7 +67,8 @@ def is_listed(scored: Collection[str] | None) -> pl.Expr:
 
 def _has(column: str, name: str) -> pl.Expr:
     """Whether the columns that `numbers` or `nones` lists for a frame include one."""
-    return pl.col(column).str.split(",").list.contains(name).fill_null(value=False)
+    listed = pl.col(column).cast(pl.String).str.split(",")
+    return listed.list.contains(name).fill_null(value=False)
 
 
 def read_reference(frames: pl.DataFrame) -> pl.DataFrame:
@@ -162,7 +171,8 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
     issue = pl.col("type").is_in(ISSUES)
     issues = pl.coalesce(_IN_ISSUES, issue)
     table = pl.coalesce("file", pl.format("{}\n{}", "docid", issues.cast(pl.String)))
-    tables = rows.drop("chosen").with_columns(
+    tables = rows.drop("chosen").with_columns(AS_TEXTS)
+    tables = tables.with_columns(
         annotator=of_text.then("annotator"),
         _issues=issues,
         _table=of_text.then(table).otherwise(pl.lit("")),
@@ -183,7 +193,7 @@ def with_annotators(rows: pl.DataFrame, given: pl.DataFrame | None, seed: int) -
         named = pl.when(pl.col("_table") != "").then("_given")  # speech has no annotators
         drawn = drawn.with_columns(chosen=pl.coalesce(named, "chosen"))
     chosen = pl.when(_OF_REFERENCE).then("chosen")
-    return drawn.with_columns(chosen=chosen).select(rows.columns)
+    return conform(drawn.with_columns(chosen=chosen))
 
 
 def _draw(tables: pl.DataFrame, seed: int) -> pl.DataFrame:

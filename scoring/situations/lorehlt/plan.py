@@ -85,6 +85,8 @@ _UNRESOLVED = (
     "{names} of the submission {count|was|were} compared by name; {by} {flags|resolves|resolve} "
     "{count|it|them}"
 )
+#: The columns of frames that are compared, beside the annotator or the confidence.
+_COMPARED = ("docid", "frame", "modality", "issue", "current", *sf.CLASSES[sf.FINEST])
 _TAIL = 0.025
 DRAWS = {"draw": pl.Int64, "metric": pl.String, "value": pl.Float64}
 
@@ -155,14 +157,15 @@ class Scores:
     @cached_property
     def annotation(self) -> pl.DataFrame:
         """All frames of the reference, as they were annotated."""
-        return sf.with_flags(with_entries(side(self.scored_rows, FRAME, system=False)))
+        frames = sf.with_flags(with_entries(side(self.scored_rows, FRAME, system=False)))
+        return frames.select(*_COMPARED, "annotator")
 
     @cached_property
     def reference(self) -> pl.DataFrame:
         """The frames of the reference, of all annotators."""
         return self.without_nil(self.annotation)
 
-    @cached_property
+    @property
     def submission(self) -> pl.DataFrame:
         """The frames of the system as it gives them, not more than are allowed."""
         frames = side(self.scored_rows, FRAME, system=True).with_columns(
@@ -178,7 +181,8 @@ class Scores:
     @cached_property
     def system(self) -> pl.DataFrame:
         """The frames of the system, as many as are scored."""
-        frames = self.without_nil(sf.with_flags(with_entries(self.submission)))
+        frames = sf.with_flags(with_entries(self.submission)).select(*_COMPARED, "confidence")
+        frames = self.without_nil(frames)
         if self.mentions is None:
             return frames
         return with_nil_resolved(frames, "place", *self.mentions)
@@ -230,7 +234,7 @@ class Scores:
     @cached_property
     def single_annotation(self) -> pl.DataFrame:
         """The frames of the annotators that are drawn, and those without one, as in speech."""
-        frames = self.reference.drop("chosen", strict=False)
+        frames = self.reference
         keys = frames.select("annotator", "docid", "issue")
         joined = keys.join(self.choice, on=["docid", "issue"], how="left", maintain_order="left")
         own = (joined["annotator"] == joined["chosen"]).fill_null(value=True)
@@ -239,7 +243,8 @@ class Scores:
     def against(self, reference: pl.DataFrame, system: pl.DataFrame | None = None) -> Sides:
         """The system, or some frames of it, compared with some frames of the reference."""
         system = self.system if system is None else system
-        return Sides(reference, resolve_places(system, reference, ["docid", "type"]))
+        placed = resolve_places(system, reference, ["docid", "type"])
+        return Sides(*(frames.cast({sf.WORDS: pl.Categorical}) for frames in (reference, placed)))
 
     @cached_property
     def single(self) -> Sides:
@@ -309,6 +314,7 @@ class Scores:
             size: how many groups there are.
         """
         found: Replicates = {}
+        members = members.cast({"docid": pl.Categorical})
         for family in families:
             kind, of = RANKINGS[family]
             reference, system = (
@@ -384,12 +390,14 @@ class Scores:
 
     def comparable_sentiments(self, both: Sides) -> Sides:
         """The sentiments about frames, with the sources of the reference for NIL and ambiguous."""
-        reference, system = map(sf.about_frames, self.sentiments, both)
+        reference, system = self.sentiments
         if self.mentions is not None:
             system = with_nil_resolved(system, "source", *self.mentions)
+        reference, system = map(sf.about_frames, (reference, system), both)
         gold, own = (table.select("docid", "type", place="source") for table in (reference, system))
         sources = resolve_places(own, gold, ["docid", "type"])["place"]
-        return Sides(reference, system.with_columns(source=sources))
+        sides = reference, system.with_columns(source=sources)
+        return Sides(*(rows.cast({"source": pl.Categorical}) for rows in sides))
 
     @cached_property
     def targets(self) -> dict[str, pl.DataFrame]:
@@ -442,12 +450,14 @@ class Scores:
         for name in sf.CLASSES if {*FRAMES} & {*families} else ():
             matches = self.matches[name]
             counts = matches.counts().rename({"docid": "document"})
-            counts = counts.cast(dict.fromkeys(sf.COUNTS, pl.Int64))
+            counts = counts.cast({"document": pl.String, **dict.fromkeys(sf.COUNTS, pl.Int64)})
             sums = weighted(counts, sf.COUNTS, documents, weights)
             rates = matches.rates_of(*(sums[column] for column in sf.COUNTS))
             values |= {f"frame_{rate}.{name}": own for rate, own in rates._asdict().items()}
         for name, counts in self.targets.items() if {*SENTIMENTS} & {*families} else ():
-            added = counts.group_by(document="docid").agg(
+            # floats are added as of sorted texts
+            document = pl.col("docid").cast(pl.String).set_sorted()
+            added = counts.group_by(document=document).agg(
                 *(pl.col(rate).sum().alias(f"{rate}_sum") for rate in RATES),
                 *(pl.col(rate).count().cast(pl.Float64).alias(f"{rate}_frames") for rate in RATES),
             )
@@ -490,11 +500,12 @@ class Scores:
     def notes_of_frames(self) -> Iterator[str]:
         """The frames that are not scored, how they would be, and the annotators that are drawn."""
         options, most = self.options, self.options.max_frames
-        unscored = side(self.rows.filter(~pl.col("scored")), FRAME, system=True)
+        rows = self.rows.lazy().filter(~pl.col("scored"), "system", pl.col("part") == FRAME)
+        unscored = rows.select("docid").collect()  # without a copy of all rows
         if unscored.height:
             counts = {"frames": unscored.height, "documents": unscored["docid"].n_unique()}
             yield fill(_UNSCORED + (_EMPTY if options.scored is None else _UNLISTED), counts)
-        submitted = side(self.scored_rows, FRAME, system=True).height
+        submitted = 0 if most is None else side(self.scored_rows, FRAME, system=True).height
         if most is not None and submitted > most:
             yield fill(_CROPPED, {"most": most, "others": submitted - most})
         if self.several:

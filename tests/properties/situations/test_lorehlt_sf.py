@@ -7,6 +7,7 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import polars as pl
 import pytest
@@ -15,8 +16,10 @@ from hypothesis import strategies as st
 from jsonschema import Draft4Validator
 
 from hlteval.converters import load
+from hlteval.converters.situations.lorehlt import lorehlt_sf_json
 from hlteval.converters.situations.lorehlt.items import VERSIONS, LorehltSchema, types
 from hlteval.converters.situations.lorehlt.reference_tables import kinds
+from hlteval.converters.situations.lorehlt.valid_items import read_valid
 from hlteval.grammars import schema
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
@@ -103,6 +106,53 @@ def damaged(draw: st.DrawFn) -> dict[str, Any]:
     else:
         inside[name] = draw(VALUES)
     return frame
+
+
+EDITS = st.sampled_from(
+    ['"Urgent": true, "Urgent"', '"Urg\\u0065nt"', '"Urgent" ', '"urgent"', "'Urgent'"]
+)
+
+
+@given(
+    st.lists(FRAMES, max_size=4),
+    st.one_of(st.none(), damaged()),
+    st.one_of(st.none(), EDITS),
+    st.sampled_from(VERSIONS),
+    st.sampled_from(["as-written", "stripped"]),
+)
+@settings(max_examples=tries(100), deadline=None)
+def test_valid_files_are_read_in_bulk_as_all_others_are(
+    frames: list[dict[str, Any]],
+    odd: dict[str, Any] | None,
+    edit: str | None,
+    version: str,
+    names: str,
+) -> None:
+    text = json.dumps([*frames, *([] if odd is None else [odd])])
+    given_source = source((text if edit is None else text.replace('"Urgent"', edit, 1)).encode())
+    chosen = {"schema": version, "document-ids": names}
+    first = read("lorehlt-sf-json", given_source, **chosen)
+    with patch(f"{lorehlt_sf_json.__name__}.read_valid", lambda *_, **__: None):
+        second = read("lorehlt-sf-json", given_source, **chosen)
+    assert first.findings == second.findings
+    assert first.corpus == second.corpus
+
+
+def test_files_without_problems_are_read_in_bulk() -> None:
+    entry = {"Sentiment": -3, "Emotion_Fear": True, "Emotion_Anger": False, "Emotion_Joy": True}
+    frame = {"DocumentID": "D1", "Type": "food", "Place_KB_ID": "", "Status": "past"}
+    frame |= {"Confidence": 1, "Justification_ID": "", "Resolution": "sufficient"}
+    frame |= {"Urgent": True, "SEC": [entry | {"Source": "author"}]}
+    for version in VERSIONS:
+        corpus = read_valid(json.dumps([frame]).encode(), ORIGIN, version, stripped=True)
+        assert corpus is not None
+        assert corpus.sentiments["value"].to_list() == [-3.0]
+    for odd in ({"Status": "not_current"}, {"Confidence": 1.1}, {"Place_KB_ID": "\u200b"}):
+        data = json.dumps([frame | odd]).encode()
+        assert read_valid(data, ORIGIN, "plan", stripped=False) is None
+
+
+ORIGIN = {"row": 0, "path": "", "member": "s.json", "format": "lorehlt-sf-json", "sha256": ""}
 
 
 @pytest.mark.parametrize("version", VERSIONS)
