@@ -132,3 +132,29 @@ def test_each_shape_is_read_as_what_it_is(form: str, tmp_path: Path) -> None:
         found = [*load(form).read(open_source(str(path)))]
         rows = sum(frame.height for each in found for _, frame in each.corpus.tables())
         assert rows + sum(len(each.findings) for each in found) > len(found), name
+
+
+def test_stacked_values_of_webanno_are_bounded_by_the_size_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.webanno.tsv"
+    for form, name, shape in shapes():
+        if form == "webanno-tsv" and name in {"empty", "chains", "wrong relations", "stacked"}:
+            path.write_text(text := shape.text(60_000), "utf-8", newline="")
+            (result,) = load(form).read(open_source(str(path)))
+            cells = text.count("1-1\t") * 4
+            rows = sum(frame.height for _, frame in result.corpus.tables())
+            assert rows < cells + 1_000 + len(text) // 10, name
+            found = [item for item in result.findings if item.code == "UIM107"]
+            assert found, name
+            given = sum(item.count for item in result.findings)
+            assert given < cells + 1_000 + len(text) // 10, name
+
+
+def test_stacked_values_of_webanno_are_read_while_there_is_room(tmp_path: Path) -> None:
+    path = tmp_path / "x.webanno.tsv"
+    begin = "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|value\n\n\n#Text=a\n1-1\t0-1\ta\t"
+    for values in (1_000, 1_120, 1_150, 1_300):
+        path.write_text(text := f"{begin}{'|' * values}\n")
+        room = 1_000 + len(text.replace("\n", "")) // 10
+        (result,) = load("webanno-tsv").read(open_source(str(path)))
+        assert result.corpus.mentions.height == (values + 1 if values <= room else 1)
+        assert [item.code for item in result.findings] == ["UIM107"] * (values > room)
