@@ -73,6 +73,8 @@ def _doccano() -> Iterator[tuple[str, Shape]]:
     yield "lists", Shape(f'{{"text": "{"a" * TEXT}", "label": [', '[0,1,"x"]', "]}\n", ",")
     yield "categories", Shape('{"text": "a", "label": [', lambda at: f'"{at}"', "]}\n", ",")
     yield "deep", Shape('{"text": "a", "label": ', "[", "\n")
+    yield "braces", Shape('{"text":"a","label":[]}\n', "{\n")
+    yield "numbers", Shape('{"text":"a","label":[]}\n', "0\n")
 
 
 def _label_studio() -> Iterator[tuple[str, Shape]]:

@@ -358,8 +358,8 @@ def broken_keywords(
     """
     groups: dict[Path, list[list[int]]] = {}
     short = _without_repetition(item, lists, (), groups) if lists else item
-    found = _gate(name, definition).iter_errors([short])
-    errors = {(tuple(error.instance_path[1:]), error.schema_path[-1]) for error in found}
+    found = _gate(name, definition).iter_errors([_mark_numbers(short)])
+    errors = {(_unmark(error.instance_path[1:]), error.schema_path[-1]) for error in found}
     first = (pair for pair in errors if pair[1] == "type" or (pair[0], "type") not in errors)
     return [(whole, word) for path, word in first for whole in _repeat(path, groups)]
 
@@ -383,6 +383,27 @@ def _without_repetition(
         alike.setdefault(notation, []).append(index)
     kept = groups[path] = list(alike.values())
     return [without(value[first], number) for number, (first, *_) in enumerate(kept)]
+
+
+#: Names that jsonschema-rs takes for indices: `01` would be 1 in a path. A mark keeps them.
+_INDEX, _MARK = re.compile("\\+?[0-9]+|\0.*", re.DOTALL), "\0"
+
+
+def _mark_numbers(value: Any) -> Any:
+    """A value in which names that are numbers begin with a mark."""
+    if isinstance(value, list):
+        return [_mark_numbers(item) if type(item) in _CONTAINERS else item for item in value]
+    if not isinstance(value, dict):
+        return value
+    return {
+        f"{_MARK}{name}" if _INDEX.fullmatch(name) else name: _mark_numbers(part)
+        for name, part in value.items()
+    }
+
+
+def _unmark(path: Sequence[str | int]) -> Path:
+    """A path without marks."""
+    return tuple(step[1:] if type(step) is str and step[:1] == _MARK else step for step in path)
 
 
 def _repeat(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
@@ -451,7 +472,7 @@ class Layout:
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
-        self._parts: dict[Path, Mapping[str | int, int]] = {}
+        self._parts: dict[Path, dict[str | int, int] | list[int]] = {}
         self._parsed: Mapping[Path, tuple[int, int]] | None = None
 
     def place(self, path: Path) -> tuple[int, int]:
@@ -487,12 +508,17 @@ class Layout:
         """The start of a part; None if there is no such part."""
         if not path:
             return self.start
-        *outer, step = path
-        whole = tuple(outer)
-        if whole not in self._parts:
-            begin = self._begin(whole)
-            self._parts[whole] = {} if begin is None else dict(parts(self.text, begin))
-        return self._parts[whole].get(step)
+        outer, step = path[:-1], path[-1]
+        inner = self._parts.get(outer)
+        if inner is None:
+            begin = self._begin(outer)
+            found = parts(self.text, begin) if begin is not None else iter(())
+            is_array = begin is not None and self.text[begin : begin + 1] == "["
+            inner = [at for _, at in found] if is_array else dict(found)
+            self._parts[outer] = inner
+        if isinstance(inner, dict):
+            return inner.get(step)
+        return inner[step] if isinstance(step, int) and 0 <= step < len(inner) else None
 
 
 def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:

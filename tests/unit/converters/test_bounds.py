@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.dense import shapes
+from benchmarks.dense import Shape, shapes
 from hlteval.converters import load
+from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
 from hlteval.converters.toolkit import quotes
+from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
@@ -158,3 +160,37 @@ def test_stacked_values_of_webanno_are_read_while_there_is_room(tmp_path: Path) 
         (result,) = load("webanno-tsv").read(open_source(str(path)))
         assert result.corpus.mentions.height == (values + 1 if values <= room else 1)
         assert [item.code for item in result.findings] == ["UIM107"] * (values > room)
+
+
+def test_lines_that_are_no_documents_share_their_problems() -> None:
+    content = file_content('{"text": "a"}\n' + "{\n" * 3_000 + "  {\n[\n")
+    assert [*content.unreadable] == [*range(1, 3_003)]
+    assert len({id(problems) for problems in content.unreadable.values()}) == 2
+    assert content.extents[3_001] == (13 + 1 + 6_000 + 2, 13 + 1 + 6_000 + 3)
+
+
+def test_an_array_has_one_number_for_the_place_of_each_item() -> None:
+    layout = Layout(f"[{'{},' * 1_000}7]", 0)
+    assert [layout.find((at,)) for at in (0, 999, 1_000, 1_001, -1, "0")] == [
+        *(1, 2_998, 3_001), *(None, None, None),
+    ]  # fmt: skip
+    assert len(layout._parts[()]) == 1_001
+    assert type(layout._parts[()]) is list
+
+
+def test_the_elements_of_a_part_are_forgotten_before_its_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+
+    def tables(documents: Documents, *arguments: Any) -> Any:
+        left.append(len(documents.ordinals))
+        return make(documents, *arguments)
+
+    make = Documents.tables
+    monkeypatch.setattr(Documents, "tables", tables)
+    path = tmp_path / "x.bioc.json"
+    path.write_text(Shape('[{"passages": [{"annotations": [', "{}", "]}]}]", ",").text(3_000))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert result.corpus.rejected_records.height == 1_000
+    assert left == [0]
