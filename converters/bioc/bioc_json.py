@@ -51,8 +51,8 @@ from hlteval.syntax.places import Path
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"passages"[ \t\r\n]*:')
-#: Elements that complete a part of a file.
-_MOST = 50_000
+#: Elements, and rejected documents, that complete a part of a file.
+_MOST, _REJECTED = 50_000, 50_000
 _FURTHER = re.compile("identifier_(?:[2-9]|[1-9][0-9]+)")
 #: The lists of each object, with the objects that are in them.
 _ITEMS = {"annotations": "annotation", "relations": "relation"}
@@ -242,6 +242,8 @@ class _File:
                 self.count += 1
                 self.where.append((index,))
                 self.rejected.append(reporter.reject(index, len(self.rejected), 0, self.count))
+                if len(self.rejected) >= _REJECTED:
+                    yield self.tables()
                 continue
             bad, tree = reporter.schema_errors(index), Tree((index,))
             for nodes in tree.read(value):

@@ -45,8 +45,10 @@ def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ())
     own = list(TABLES[name].schema)[1:]
     columns = columns or (own[: len(rows[0])] if rows else own)
     schema = {column: TABLES[name].schema[column] for column in columns}
-    values = zip(*rows, strict=True) if rows else [()] * len(schema)
-    frame = pl.DataFrame(dict(zip(schema, map(list, values), strict=True)), schema)
+    frame = pl.DataFrame(  # one column after the other: lists of all would take as much again
+        pl.Series(column, [row[at] for row in rows], dtype=dtype)
+        for at, (column, dtype) in enumerate(schema.items())
+    )
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
 
 

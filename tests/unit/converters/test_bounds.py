@@ -194,3 +194,34 @@ def test_the_elements_of_a_part_are_forgotten_before_its_tables(
     (result,) = load("bioc-json").read(open_source(str(path)))
     assert result.corpus.rejected_records.height == 1_000
     assert left == [0]
+
+
+def test_errors_of_a_long_list_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = {f"{at}": [{"start": at}] for at in range(30)}
+    ents = [{"end": at} for at in range(31)]
+    document = {"text": 1, "ents": ents, "spans": spans, "tokens": [{}] * 3}
+    lists = ["ents", "spans", "tokens"]
+    whole = sorted(json_text.broken_keywords("spacy-json", document, lists=lists), key=str)
+    for size in (1, 7, 30, 31, 100):
+        monkeypatch.setattr(json_text, "_PIECE", size)
+        broken = json_text.broken_keywords("spacy-json", document, lists=lists)
+        assert sorted(broken, key=str) == whole
+    assert len(whole) == 1 + 31 + 30 + 3
+    assert json_text._piece(document, lists, 0)["spans"].keys() == {f"\0{at}" for at in range(30)}
+    monkeypatch.setattr(json_text, "_PIECE", 7)
+    part = json_text._piece(document, lists, 28)
+    assert part["ents"] == ents[28:]
+    assert part["spans"].keys() == {"\x0028", "\x0029"}
+
+
+def test_rejected_documents_complete_a_part_of_bioc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hlteval.converters.bioc.bioc_json._REJECTED", 100)
+    path = tmp_path / "x.bioc.json"
+    path.write_text('{"id": "a", "passages": []}\n' + "{\n" * 250)
+    results = [*load("bioc-json").read(open_source(str(path)))]
+    rejected = [result.corpus.rejected_records["record"].to_list() for result in results]
+    assert rejected[:3] == [[*range(3, 103)], [*range(103, 203)], [*range(203, 253)]]
+    assert sum(result.corpus.documents.height for result in results) == 1
+    assert sum(item.count for result in results for item in result.findings) == 250
