@@ -129,6 +129,7 @@ def _bioc_json() -> Iterator[tuple[str, Shape]]:
     for name, record in {**spans(span), "empty": "{}"}.items():
         yield name, Shape(f'{{"documents": {passage}', record, "]}]}]}", ",")
     yield "documents", Shape('{"documents": [', "{}", "]}", ",")
+    yield "braces", Shape('{"id": "1", "passages": []}\n', "{\n")
     yield "passages", Shape('{"documents": [{"id": "1", "passages": [', "{}", "]}]}", ",")
 
 

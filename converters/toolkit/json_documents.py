@@ -5,6 +5,7 @@ a document; its errors are only explained where it rejects one.
 """
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -92,7 +93,7 @@ class Content:
     single: bool = False
     problems: Sequence[Problem] = ()
     unreadable: dict[int, Sequence[Problem]] = field(default_factory=dict)
-    found: list[tuple[int, int]] | None = None
+    found: Sequence[tuple[int, int]] | None = None
     in_lines: bool = False
 
     @cached_property
@@ -129,16 +130,36 @@ def file_content(text: str) -> Content:
     return content
 
 
+class _Extents(Sequence[tuple[int, int]]):
+    """The start and end of each line: a tuple of two numbers would take ten times as much."""
+
+    def __init__(self) -> None:
+        self.starts, self.ends = array("q"), array("q")
+
+    def add(self, start: int, end: int) -> None:
+        """Add a line."""
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return list(zip(self.starts[at], self.ends[at], strict=True))
+        return self.starts[at], self.ends[at]
+
+
 def _lines(text: str) -> Content:
     """The documents of a file that has one a line."""
-    found: list[tuple[int, int]] = []
+    found = _Extents()
     content, at = Content(text, [], found=found, in_lines=True), 0
     value_of = lru_cache(maxsize=100)(_value_of)  # many lines are alike
     for line in text.split("\n"):
         end, index = at + len(line), len(found)
         if line.strip():
             begin = end - len(line.lstrip())
-            found.append((begin, end))
+            found.add(begin, end)
             valid, value = strict(line.encode())
             if not valid:
                 value, content.unreadable[index] = value_of(line.lstrip())
