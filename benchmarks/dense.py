@@ -73,6 +73,8 @@ def _doccano() -> Iterator[tuple[str, Shape]]:
     yield "lists", Shape(f'{{"text": "{"a" * TEXT}", "label": [', '[0,1,"x"]', "]}\n", ",")
     yield "categories", Shape('{"text": "a", "label": [', lambda at: f'"{at}"', "]}\n", ",")
     yield "deep", Shape('{"text": "a", "label": ', "[", "\n")
+    yield "braces", Shape('{"text":"a","label":[]}\n', "{\n")
+    yield "numbers", Shape('{"text":"a","label":[]}\n', "0\n")
 
 
 def _label_studio() -> Iterator[tuple[str, Shape]]:
@@ -127,6 +129,7 @@ def _bioc_json() -> Iterator[tuple[str, Shape]]:
     for name, record in {**spans(span), "empty": "{}"}.items():
         yield name, Shape(f'{{"documents": {passage}', record, "]}]}]}", ",")
     yield "documents", Shape('{"documents": [', "{}", "]}", ",")
+    yield "braces", Shape('{"id": "1", "passages": []}\n', "{\n")
     yield "passages", Shape('{"documents": [{"id": "1", "passages": [', "{}", "]}]}", ",")
 
 
@@ -155,7 +158,21 @@ def _webanno_tsv() -> Iterator[tuple[str, Shape]]:
     }.items():
         yield name, Shape(cell, record, "X\t\n")
     yield "wrong", Shape(begin, "a\n")
+    yield "stacked", Shape(f"{begin}#Text=a\n", f"1-1\t0-1\ta\t{'|' * 30}\n")
+    first, header = "\n\n\n#Text=a\n1-1\t0-1\ta\t", begin.partition("\n")[0]
+    link = "#T_SP=x.E|value|ROLE_x.E:args_x.Link|x.E"
+    relation = "#T_SP=x.E|value\n#T_RL=x.R|value|BT_x.E"
+    chain = "#T_CH=c|referenceType|referenceRelation"
+    for name, layers, cell, record in (
+        ("chains", chain, "a\t", "|"),
+        ("slots", link, f"v\t{';' * 500_000}\t", ";"),
+        ("relations", relation, "v\ta\t", "1-1|"),
+        ("wrong relations", relation, "v\t\t", "|"),
+        ("wrong cells", f"#T_SP=a{'|a' * 250_000}", "", "[\t"),
+    ):
+        yield name, Shape(f"{header}\n{layers}{first}{cell}", record, "\n")
     yield "layers", Shape(begin.strip() + "\n", lambda at: f"#T_SP=a{at}|b\n", "\n\n#Text=a\n")
+    yield "features", Shape(f"{header}\n#T_SP=a", "|b", "\n\n\n#Text=a\n")
 
 
 def _lines() -> Iterator[tuple[str, str, Shape]]:

@@ -51,8 +51,8 @@ from hlteval.syntax.places import Path
 
 _SUFFIX = ".json"
 _MEMBERS = re.compile(r'"passages"[ \t\r\n]*:')
-#: Elements that complete a part of a file.
-_MOST = 50_000
+#: Elements, and rejected documents, that complete a part of a file.
+_MOST, _REJECTED = 50_000, 50_000
 _FURTHER = re.compile("identifier_(?:[2-9]|[1-9][0-9]+)")
 #: The lists of each object, with the objects that are in them.
 _ITEMS = {"annotations": "annotation", "relations": "relation"}
@@ -114,12 +114,14 @@ class Tree:
     """The elements of an object, a document at a time, with where each is in it.
 
     Attributes:
+        begin: what paths begin with.
         paths: the path of each element of a document, or of the collection before its documents.
         unknown: the members that BioC does not define, with the first place of each.
         counts: how many of these there are.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, begin: Path = ()) -> None:
+        self.begin = begin
         self.paths: dict[Node, Path] = {}
         self.unknown: dict[str, Path] = {}
         self.counts = Counter[str]()
@@ -127,13 +129,13 @@ class Tree:
     def read(self, value: Mapping[str, Any]) -> Iterator[list[Node]]:
         """The header of a collection, then each document; `paths` has the elements of that."""
         if "documents" not in value:
-            yield [self.add("document", value, ())]
+            yield [self.add("document", value, self.begin)]
             return
         documents = value["documents"]
-        yield [*self.add("collection", {**value, "documents": None}, ())]
+        yield [*self.add("collection", {**value, "documents": None}, self.begin)]
         for at, document in enumerate(documents if isinstance(documents, list) else ()):
             self.paths.clear()
-            yield [self.add("document", document, ("documents", at))]
+            yield [self.add("document", document, (*self.begin, "documents", at))]
 
     def add(self, tag: str, value: Any, path: Path) -> Node:
         """Make the element of an object, with all that is in it."""
@@ -213,7 +215,7 @@ class _File:
     """A file, with some of its elements below one.
 
     Attributes:
-        where: the index of the object and the path in it of each of these elements.
+        where: of each of these elements, the index of the object and the path in it.
         before: the ordinal of the last element before them.
         count: the ordinal of the last element.
         documents: the ordinal of the last document.
@@ -228,7 +230,7 @@ class _File:
     def begin(self) -> None:
         """Begin a part of the file."""
         self.root, self.ordinals, self.passed = Node("collection"), dict[Any, int](), set[int]()
-        self.where: list[tuple[int, Path]] = []
+        self.where: list[Path] = []
         self.before = self.count
         self.rejected: list[Mapping[str, object]] = []
 
@@ -238,30 +240,30 @@ class _File:
         for index, value in enumerate(content.values):
             if index in content.unreadable or not isinstance(value, dict):
                 self.count += 1
-                self.where.append((index, ()))
+                self.where.append((index,))
                 self.rejected.append(reporter.reject(index, len(self.rejected), 0, self.count))
+                if len(self.rejected) >= _REJECTED:
+                    yield self.tables()
                 continue
-            bad, tree = reporter.schema_errors(index), Tree()
+            bad, tree = reporter.schema_errors(index), Tree((index,))
             for nodes in tree.read(value):
-                self.add(index, nodes, tree.paths, bad)
+                self.add(nodes, tree.paths, bad)
                 tree.paths.clear()
                 if len(self.where) >= _MOST and nodes and nodes[-1].tag == "document":
                     yield self.tables()
             for name, path in tree.unknown.items():
-                reporter.report(index, "BIO106", path, name=name[:40], count=tree.counts[name])
+                reporter.report(index, "BIO106", path[1:], name=name[:40], count=tree.counts[name])
             reporter.settle()
             content.values[index] = None
         yield self.tables(last=True)
 
-    def add(
-        self, index: int, nodes: Sequence[Node], paths: Mapping[Node, Path], bad: Collection[Path]
-    ) -> None:
+    def add(self, nodes: Sequence[Node], paths: Mapping[Node, Path], bad: Collection[Path]) -> None:
         """Add elements of an object, with the paths of all that is in them."""
         for node, path in paths.items():
             self.count += 1
             self.ordinals[node] = self.count
-            self.where.append((index, path))
-            if path in bad:
+            self.where.append(path)
+            if bad and path[1:] in bad:
                 self.passed.add(self.count)
         self.root.extend(nodes)
         if () in bad:
@@ -269,7 +271,8 @@ class _File:
 
     def place(self, ordinal: int) -> tuple[int, Path]:
         """The index of the object of an element, and the path in it."""
-        return self.where[ordinal - self.before - 1]
+        index, *path = self.where[ordinal - self.before - 1]
+        return int(index), tuple(path)
 
     def tables(self, *, last: bool = False) -> Item:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
@@ -288,6 +291,9 @@ class _File:
         if last:
             self.mismatches.decide()
         self.reporter.settle()
+        for node in self.root:  # rows have all of them; tables take the memory again
+            node.clear()
+        self.ordinals.clear()
 
         def place(record: int) -> tuple[int, int]:
             start = self.reporter.place(*self.place(record))[0]

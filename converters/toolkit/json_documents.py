@@ -5,6 +5,7 @@ a document; its errors are only explained where it rejects one.
 """
 
 import json
+from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -80,17 +81,20 @@ class Content:
         text: the file.
         values: the documents, or what is in their place.
         single: whether the file is one document.
-        problems: what is not JSON, with the index of the document; None outside of documents.
-        unreadable: the documents that are not JSON, by index, each with the code of a problem.
+        problems: what is not JSON outside of documents.
+        unreadable: the problems of documents that are not JSON, by index. In a file that is
+            `in_lines`, they count from the start of the document, so that equal lines share them.
         found: where each document starts and ends, where that is known.
+        in_lines: whether each line is a document.
     """
 
     text: str
     values: list[Any]
     single: bool = False
-    problems: list[tuple[int | None, Problem]] = field(default_factory=list)
-    unreadable: dict[int, str] = field(default_factory=dict)
-    found: list[tuple[int, int]] | None = None
+    problems: Sequence[Problem] = ()
+    unreadable: dict[int, Sequence[Problem]] = field(default_factory=dict)
+    found: Sequence[tuple[int, int]] | None = None
+    in_lines: bool = False
 
     @cached_property
     def extents(self) -> Sequence[tuple[int, int]]:
@@ -119,29 +123,46 @@ def file_content(text: str) -> Content:
     array = text.lstrip(" \t\r\n\ufeff").startswith("[")
     content = Content(text, [item.value for item in found.parsed], single=not array)
     content.found = [(item.start, item.end) for item in found.parsed]
-    content.problems += [(None, problem) for problem in found.problems]
+    content.problems = found.problems
     for index, parsed in enumerate(found.parsed):
-        content.problems += [(index, problem) for problem in parsed.problems]
         if parsed.problems or not parsed.complete:
-            content.unreadable[index] = parsed.problems[0].code if parsed.problems else "JSN101"
+            content.unreadable[index] = parsed.problems
     return content
+
+
+class _Extents(Sequence[tuple[int, int]]):
+    """The start and end of each line: a tuple of two numbers would take ten times as much."""
+
+    def __init__(self) -> None:
+        self.starts, self.ends = array("q"), array("q")
+
+    def add(self, start: int, end: int) -> None:
+        """Add a line."""
+        self.starts.append(start)
+        self.ends.append(end)
+
+    def __len__(self) -> int:
+        return len(self.starts)
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return list(zip(self.starts[at], self.ends[at], strict=True))
+        return self.starts[at], self.ends[at]
 
 
 def _lines(text: str) -> Content:
     """The documents of a file that has one a line."""
-    found: list[tuple[int, int]] = []
-    content, at = Content(text, [], found=found), 0
+    found = _Extents()
+    content, at = Content(text, [], found=found, in_lines=True), 0
     value_of = lru_cache(maxsize=100)(_value_of)  # many lines are alike
     for line in text.split("\n"):
         end, index = at + len(line), len(found)
         if line.strip():
             begin = end - len(line.lstrip())
-            found.append((begin, end))
+            found.add(begin, end)
             valid, value = strict(line.encode())
             if not valid:
-                value, problems = value_of(line.lstrip())
-                content.unreadable[index] = problems[0].code if problems else "JSN101"
-                content.problems += [(index, problem.shift(begin)) for problem in problems]
+                value, content.unreadable[index] = value_of(line.lstrip())
             content.values.append(value)
         at = end + 1
     return content
@@ -195,11 +216,21 @@ class Reporter:
         self.places = Places(content.text)
         self.layout: tuple[int, Layout] | None = None
         self.waiting: list[tuple[Problem, str, Values]] = []
-        for index, problem in content.problems:
-            self.add(problem, self.path(index, ()))
+        self._add_unreadable()
         if not content.values and not content.problems:
             self.add(Problem(structure.no_document, 0, 0, 0), "$")
         self.invalid = {*invalid(structure.schema, content.values)} - content.unreadable.keys()
+
+    def _add_unreadable(self) -> None:
+        """Add what is not JSON."""
+        content = self.content
+        for problem in content.problems:
+            self.add(problem, self.path(None, ()))
+        for index, problems in content.unreadable.items():
+            begin = content.extents[index][0] if content.in_lines else 0
+            for problem in problems:
+                counted = self.bounded.is_full(problem.code)
+                self.add(problem if counted else problem.shift(begin), self.path(index, ()))
 
     def take(self) -> Iterator[Any]:
         """Take each document, or what is in its place; the one before is forgotten."""
@@ -292,8 +323,7 @@ class Reporter:
         Its text is its first line as it is written, or the beginning of a long one.
         """
         structure = self.structure
-        code = self.content.unreadable.get(index, structure.codes[""])
-        is_json = index not in self.content.unreadable
+        code, is_json = structure.codes[""], index not in self.content.unreadable
         if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
             self.report(index, code, ())
         elif is_json:
@@ -306,8 +336,9 @@ class Reporter:
     def rejection(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
         """The row of a document whose problems are reported. See `reject`."""
         text, (start, end) = self.content.text, self.content.extents[index]
-        code = self.content.unreadable.get(index, self.structure.codes[""])
+        code = self.structure.codes[""]
         if index in self.content.unreadable:  # its end is not known
+            code = next((problem.code for problem in self.content.unreadable[index]), "JSN101")
             more = self.content.extents[index + 1 : index + 2]
             end = more[0][0] if more else len(text)
         line = text[start : min(end, start + _SHOWN)].partition("\n")[0]
@@ -322,7 +353,7 @@ class TableBuilder:
     Attributes:
         names: the names of documents in use, and how often each was written.
         rows: the rows of each table, without their numbers.
-        rejected: those of documents that cannot be read, after those that are `packed` as tables.
+        rejected: those of documents that cannot be read, after those that are `packed` as a table.
         rejected_count: how many these are.
         texts: how many characters the texts have.
     """
@@ -339,7 +370,7 @@ class TableBuilder:
         self.frames: dict[str, list[pl.DataFrame]] = defaultdict(list)
         self.rejected: list[Mapping[str, object]] = []
         self.rejected_count = 0
-        self.packed = [from_dictionaries("rejected_records", ())]
+        self.packed = from_dictionaries("rejected_records", ())
         self.texts = 0
 
     def open(self, reporter: Reporter) -> None:
@@ -392,7 +423,7 @@ class TableBuilder:
         self.rejected.append(row)
         self.rejected_count += 1
         if len(self.rejected) == _LARGE:  # a table takes a tenth of the memory
-            self.packed.append(from_dictionaries("rejected_records", self.rejected))
+            self.packed.extend(from_dictionaries("rejected_records", self.rejected))
             self.rejected.clear()
 
     @property
@@ -416,7 +447,7 @@ class TableBuilder:
                 )
             tables[name] = frame
         rejected = from_dictionaries("rejected_records", self.rejected)
-        tables["rejected_records"] = pl.concat([*self.packed, rejected])
+        tables["rejected_records"] = self.packed.extend(rejected)
         self.begin()
         return tables
 

@@ -1,7 +1,6 @@
 """Rows that a reader collects, as tables of the representation."""
 
 import re
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
@@ -46,8 +45,10 @@ def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ())
     own = list(TABLES[name].schema)[1:]
     columns = columns or (own[: len(rows[0])] if rows else own)
     schema = {column: TABLES[name].schema[column] for column in columns}
-    values = zip(*rows, strict=True) if rows else [()] * len(schema)
-    frame = pl.DataFrame(dict(zip(schema, map(list, values), strict=True)), schema)
+    frame = pl.DataFrame(  # one column after the other: lists of all would take as much again
+        pl.Series(column, [row[at] for row in rows], dtype=dtype)
+        for at, (column, dtype) in enumerate(schema.items())
+    )
     return frame.select(pl.int_range(pl.len(), dtype=pl.Int64).alias("row"), *schema)
 
 
@@ -63,10 +64,10 @@ def from_dictionaries(name: str, rows: Iterable[Mapping[str, object]]) -> pl.Dat
         ['d1']
     """
     schema, waiting = dict(TABLES[name].schema), iter(rows)
-    frames = [pl.DataFrame([], schema)]
+    table = pl.DataFrame([], schema)
     while some := list(islice(waiting, _KEPT)):
-        frames.append(pl.DataFrame(some, schema))
-    return pl.concat(frames, rechunk=True)
+        table.extend(pl.DataFrame(some, schema))  # a list of frames would be copied at the end
+    return table
 
 
 def count_matching(pattern: str, *tables: pl.DataFrame) -> int:
@@ -166,14 +167,14 @@ class DocumentRows:
         files: the files.
         findings: what is wrong in them.
         tables: the rows by table, of others than documents those that are not in `frames`.
-        frames: the rows before them, as tables.
+        frames: the rows before them, as a table.
     """
 
     def __init__(self, files: FileBatch) -> None:
         self.files = files
         self.findings: list[Finding] = []
         self.tables: dict[str, list[dict[str, object]]] = {"documents": []}
-        self.frames: defaultdict[str, list[pl.DataFrame]] = defaultdict(list)
+        self.frames: dict[str, pl.DataFrame] = {}
         self.documents: dict[str, int] = {}
         self.place: dict[str, object] = {}
 
@@ -190,18 +191,23 @@ class DocumentRows:
     def add(self, table: str, row: dict[str, object]) -> None:
         """Add a row of the document that was begun last; its place is added to it."""
         rows = self.tables.setdefault(table, [])
-        row["row"] = _KEPT * len(self.frames[table]) + len(rows)
+        before = self.frames.get(table)
+        row["row"] = (0 if before is None else before.height) + len(rows)
         row.update(self.place)
         rows.append(row)
         if len(rows) == _KEPT:
-            self.frames[table].append(pl.DataFrame(rows, dict(TABLES[table].schema)))
-            rows.clear()
+            self._pack(table)
+
+    def _pack(self, table: str) -> pl.DataFrame:
+        """Pack the rows of a table: dictionaries take ten times its memory."""
+        packed = pl.DataFrame(self.tables[table], dict(TABLES[table].schema))
+        self.frames[table] = self.frames[table].extend(packed) if table in self.frames else packed
+        self.tables[table].clear()
+        return self.frames[table]
 
     def as_tables(self) -> dict[str, pl.DataFrame]:
         """All rows as tables."""
-        schemas = {name: dict(TABLES[name].schema) for name in self.tables}
-        rest = {name: pl.DataFrame(self.tables[name], schema) for name, schema in schemas.items()}
-        return {name: pl.concat([*self.frames[name], rest[name]], rechunk=True) for name in rest}
+        return {name: self._pack(name) for name in self.tables}
 
 
 def read_rows(

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import count, zip_longest
+from itertools import accumulate, count, zip_longest
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
 from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
@@ -21,6 +21,8 @@ _TARGET = re.compile(
 #: The characters of escapes in cells.
 ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 _NULL, _NONE = "*", "_"
+#: Most stacked values and links of a file, and how many characters allow one more.
+_STACKED, _CHARACTERS = 1_000, 10
 
 
 @dataclass(slots=True)
@@ -138,6 +140,8 @@ class Columns:
         self.waiting: list[Callable[[], None]] = []
         self.numbers, self.last = count(1), dict[str, str]()
         self.tokens: set[str] = set()
+        self.starts = 0, list[int]()
+        self.room = _STACKED + text.characters // _CHARACTERS
 
     def annotations(self) -> list[Annotation]:
         """All annotations, with sentences and tokens."""
@@ -157,7 +161,9 @@ class Columns:
         return self.items
 
     def _problem(self, unit: Unit, column: Column, code: str, **values: object) -> None:
-        start = sum(len(cell) + 1 for cell in unit.cells[: column.at])
+        if self.starts[0] != unit.record:  # a line may have as many problems as cells
+            self.starts = unit.record, [0, *accumulate(len(cell) + 1 for cell in unit.cells)]
+        start = self.starts[1][column.at]
         end = start + len(unit.cells[column.at])
         self.problems.append(Problem(code, unit.record, start, end, values))
 
@@ -165,6 +171,9 @@ class Columns:
         """Take the annotations of a layer that a unit has."""
         columns = [each for each in layer.columns if unit.cells[each.at] != _NONE]
         cells = [split(unit.cells[each.at], "|") for each in columns]
+        stacked = sum(map(len, cells)) - len(cells)
+        if stacked and not self._has_room(unit, columns[0], stacked):
+            cells = [parts[:1] for parts in cells]
         for parts in zip_longest(*cells):
             pairs = zip(columns, parts, strict=True)
             self._annotation(unit, layer, [pair for pair in pairs if pair[1] is not None])
@@ -172,6 +181,14 @@ class Columns:
         short = [each for each, own in zip(columns, cells, strict=True) if len(own) < several]
         if short:
             self._problem(unit, short[0], "UIM105", given=unit.cells[short[0].at][:40])
+
+    def _has_room(self, unit: Unit, column: Column, count: int) -> bool:
+        """Whether a file may have so many stacked values more, which may be a character each."""
+        if count <= self.room:
+            self.room -= count
+            return True
+        self._problem(unit, column, "UIM107", count=count, room=self.room)
+        return False
 
     def _annotation(self, unit: Unit, layer: Layer, parts: Sequence[tuple[Column, str]]) -> None:
         """Take an annotation, or go on with one that an earlier unit has."""
@@ -239,6 +256,9 @@ class Columns:
                 roles = [] if part == _NONE else split(part, ";")
             else:
                 targets = [] if part in {_NONE, _NULL, ""} else part.split(";")
+                links = len(roles) + len(targets)
+                if links > 2 and not self._has_room(unit, column, links):
+                    roles = targets = []
                 if len(roles) != len(targets):
                     self._problem(unit, column, "UIM105", given=part[:40])
                 for role, target in zip(roles, targets, strict=False):

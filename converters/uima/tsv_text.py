@@ -86,12 +86,14 @@ class Text:
         sentences: the sentences.
         rejected: the problems of lines that are not read.
         first_record: the line of the first sentence.
+        characters: the length of all lines.
     """
 
     def __init__(
         self, lines: Sequence[str], header: "Header", unit: str, problems: list[Problem]
     ) -> None:
         self.rejected: list[Problem] = []
+        self.characters = sum(map(len, lines))
         found = self._sentences(lines, header) if header.is_known else ()
         self.sentences = [each for each in found if each.lines or each.units]
         self.first_record = self.sentences[0].record if self.sentences else 1

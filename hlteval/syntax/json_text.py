@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
+from itertools import islice
 from json.scanner import c_make_scanner  # type: ignore[attr-defined]
 from typing import Any, NamedTuple, TypeVar
 
@@ -389,8 +390,11 @@ def broken_keywords(
     """
     groups: dict[Path, list[list[int]]] = {}
     short = _without_repetition(item, lists, (), groups) if lists else item
-    found = _gate(name, definition).iter_errors([short])
-    errors = {(tuple(error.instance_path[1:]), error.schema_path[-1]) for error in found}
+    gate, size, errors = _gate(name, definition), _longest(short, lists), set[tuple[Path, str]]()
+    for begin in range(0, max(size, 1), _PIECE):
+        for error in gate.iter_errors([_piece(short, lists, begin)]):
+            path = _whole_path(error.instance_path[1:], short, lists, begin)
+            errors.add((path, error.schema_path[-1]))
     first = (pair for pair in errors if pair[1] == "type" or (pair[0], "type") not in errors)
     return [(whole, word) for path, word in first for whole in _repeat(path, groups)]
 
@@ -414,6 +418,54 @@ def _without_repetition(
         alike.setdefault(notation, []).append(index)
     kept = groups[path] = list(alike.values())
     return [without(value[first], number) for number, (first, *_) in enumerate(kept)]
+
+
+#: Items of a list that are checked at once: jsonschema-rs makes all errors first, of 4 KB each.
+_PIECE = 5_000
+#: Names that jsonschema-rs takes for indices: `01` would be 1 in a path. A mark keeps them.
+_INDEX, _MARK = re.compile("\\+?[0-9]+|\0.*", re.DOTALL), "\0"
+
+
+def _longest(value: Any, lists: Collection[str], *, is_list: bool = False) -> int:
+    """The size of the longest list that is checked in pieces; 0 for none."""
+    if type(value) not in _CONTAINERS:
+        return 0
+    if is_list and len(value) > _PIECE:
+        return len(value)
+    if isinstance(value, list):
+        return max((_longest(item, lists) for item in value), default=0)
+    inner = (_longest(part, lists, is_list=name in lists) for name, part in value.items())
+    return max(inner, default=0)
+
+
+def _piece(value: Any, lists: Collection[str], begin: int, *, is_list: bool = False) -> Any:
+    """A value with marked names, and with some of the items of each long list."""
+    if type(value) not in _CONTAINERS:
+        return value
+    if is_list and len(value) > _PIECE:  # lists in its items are whole
+        lists, end = (), begin + _PIECE
+        in_list = isinstance(value, list)
+        value = value[begin:end] if in_list else dict(islice(value.items(), begin, end))
+    if isinstance(value, list):
+        return [_piece(item, lists, begin) for item in value]
+    return {
+        f"{_MARK}{name}" if _INDEX.fullmatch(name) else name: _piece(
+            part, lists, begin, is_list=name in lists
+        )
+        for name, part in value.items()
+    }
+
+
+def _whole_path(path: Sequence[str | int], value: Any, lists: Collection[str], begin: int) -> Path:
+    """The path in a value of a path in a piece of it."""
+    steps, is_list = list[str | int](), False
+    for step in path:
+        own = step[1:] if type(step) is str and step[:1] == _MARK else step
+        if is_list and len(value) > _PIECE:
+            own, lists = own + begin if isinstance(own, int) else own, ()
+        steps.append(own)
+        is_list, value = own in lists, value[own]
+    return tuple(steps)
 
 
 def _repeat(path: Path, groups: Mapping[Path, list[list[int]]]) -> list[Path]:
@@ -482,7 +534,7 @@ class Layout:
 
     def __init__(self, text: str, start: int) -> None:
         self.text, self.start = text, start
-        self._parts: dict[Path, Mapping[str | int, int]] = {}
+        self._parts: dict[Path, dict[str | int, int] | list[int]] = {}
         self._parsed: Mapping[Path, tuple[int, int]] | None = None
 
     def place(self, path: Path) -> tuple[int, int]:
@@ -518,12 +570,17 @@ class Layout:
         """The start of a part; None if there is no such part."""
         if not path:
             return self.start
-        *outer, step = path
-        whole = tuple(outer)
-        if whole not in self._parts:
-            begin = self._begin(whole)
-            self._parts[whole] = {} if begin is None else dict(parts(self.text, begin))
-        return self._parts[whole].get(step)
+        outer, step = path[:-1], path[-1]
+        inner = self._parts.get(outer)
+        if inner is None:
+            begin = self._begin(outer)
+            found = parts(self.text, begin) if begin is not None else iter(())
+            is_array = begin is not None and self.text[begin : begin + 1] == "["
+            inner = [at for _, at in found] if is_array else dict(found)
+            self._parts[outer] = inner
+        if isinstance(inner, dict):
+            return inner.get(step)
+        return inner[step] if isinstance(step, int) and 0 <= step < len(inner) else None
 
 
 def parts(text: str, index: int) -> Iterator[tuple[str | int, int]]:

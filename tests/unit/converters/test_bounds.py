@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from benchmarks.dense import shapes
+from benchmarks.dense import Shape, shapes
 from hlteval.converters import load
+from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
 from hlteval.converters.toolkit import quotes
+from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
@@ -132,3 +134,94 @@ def test_each_shape_is_read_as_what_it_is(form: str, tmp_path: Path) -> None:
         found = [*load(form).read(open_source(str(path)))]
         rows = sum(frame.height for each in found for _, frame in each.corpus.tables())
         assert rows + sum(len(each.findings) for each in found) > len(found), name
+
+
+def test_stacked_values_of_webanno_are_bounded_by_the_size_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.webanno.tsv"
+    for form, name, shape in shapes():
+        if form == "webanno-tsv" and name in {"empty", "chains", "wrong relations", "stacked"}:
+            path.write_text(text := shape.text(60_000), "utf-8", newline="")
+            (result,) = load(form).read(open_source(str(path)))
+            cells = text.count("1-1\t") * 4
+            rows = sum(frame.height for _, frame in result.corpus.tables())
+            assert rows < cells + 1_000 + len(text) // 10, name
+            found = [item for item in result.findings if item.code == "UIM107"]
+            assert found, name
+            given = sum(item.count for item in result.findings)
+            assert given < cells + 1_000 + len(text) // 10, name
+
+
+def test_stacked_values_of_webanno_are_read_while_there_is_room(tmp_path: Path) -> None:
+    path = tmp_path / "x.webanno.tsv"
+    begin = "#FORMAT=WebAnno TSV 3.3\n#T_SP=a.B|value\n\n\n#Text=a\n1-1\t0-1\ta\t"
+    for values in (1_000, 1_120, 1_150, 1_300):
+        path.write_text(text := f"{begin}{'|' * values}\n")
+        room = 1_000 + len(text.replace("\n", "")) // 10
+        (result,) = load("webanno-tsv").read(open_source(str(path)))
+        assert result.corpus.mentions.height == (values + 1 if values <= room else 1)
+        assert [item.code for item in result.findings] == ["UIM107"] * (values > room)
+
+
+def test_lines_that_are_no_documents_share_their_problems() -> None:
+    content = file_content('{"text": "a"}\n' + "{\n" * 3_000 + "  {\n[\n")
+    assert [*content.unreadable] == [*range(1, 3_003)]
+    assert len({id(problems) for problems in content.unreadable.values()}) == 2
+    assert content.extents[3_001] == (13 + 1 + 6_000 + 2, 13 + 1 + 6_000 + 3)
+
+
+def test_an_array_has_one_number_for_the_place_of_each_item() -> None:
+    layout = Layout(f"[{'{},' * 1_000}7]", 0)
+    assert [layout.find((at,)) for at in (0, 999, 1_000, 1_001, -1, "0")] == [
+        *(1, 2_998, 3_001), *(None, None, None),
+    ]  # fmt: skip
+    assert len(layout._parts[()]) == 1_001
+    assert type(layout._parts[()]) is list
+
+
+def test_the_elements_of_a_part_are_forgotten_before_its_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    left: list[int] = []
+
+    def tables(documents: Documents, *arguments: Any) -> Any:
+        left.append(len(documents.ordinals))
+        return make(documents, *arguments)
+
+    make = Documents.tables
+    monkeypatch.setattr(Documents, "tables", tables)
+    path = tmp_path / "x.bioc.json"
+    path.write_text(Shape('[{"passages": [{"annotations": [', "{}", "]}]}]", ",").text(3_000))
+    (result,) = load("bioc-json").read(open_source(str(path)))
+    assert result.corpus.rejected_records.height == 1_000
+    assert left == [0]
+
+
+def test_errors_of_a_long_list_are_found_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    spans = {f"{at}": [{"start": at}] for at in range(30)}
+    ents = [{"end": at} for at in range(31)]
+    document = {"text": 1, "ents": ents, "spans": spans, "tokens": [{}] * 3}
+    lists = ["ents", "spans", "tokens"]
+    whole = sorted(json_text.broken_keywords("spacy-json", document, lists=lists), key=str)
+    for size in (1, 7, 30, 31, 100):
+        monkeypatch.setattr(json_text, "_PIECE", size)
+        broken = json_text.broken_keywords("spacy-json", document, lists=lists)
+        assert sorted(broken, key=str) == whole
+    assert len(whole) == 1 + 31 + 30 + 3
+    assert json_text._piece(document, lists, 0)["spans"].keys() == {f"\0{at}" for at in range(30)}
+    monkeypatch.setattr(json_text, "_PIECE", 7)
+    part = json_text._piece(document, lists, 28)
+    assert part["ents"] == ents[28:]
+    assert part["spans"].keys() == {"\x0028", "\x0029"}
+
+
+def test_rejected_documents_complete_a_part_of_bioc(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("hlteval.converters.bioc.bioc_json._REJECTED", 100)
+    path = tmp_path / "x.bioc.json"
+    path.write_text('{"id": "a", "passages": []}\n' + "{\n" * 250)
+    results = [*load("bioc-json").read(open_source(str(path)))]
+    rejected = [result.corpus.rejected_records["record"].to_list() for result in results]
+    assert rejected[:3] == [[*range(3, 103)], [*range(103, 203)], [*range(203, 253)]]
+    assert sum(result.corpus.documents.height for result in results) == 1
+    assert sum(item.count for result in results for item in result.findings) == 250

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from hlteval.syntax import json_parser, json_text
-from hlteval.syntax.json_text import items
+from hlteval.syntax.json_text import broken_keywords, items
 
 FRAME = '{"Type": "Shelter", "Other": "x"}'
 
@@ -41,3 +41,11 @@ def test_long_items_and_strings_are_read_whole() -> None:
     assert [item.value["a"] for item in found.parsed[:2]] == [long, f"A{long}"]
     assert [problem.code for problem in found.problems] == ["JSN104"]
     assert all(item.complete for item in found.parsed)
+
+
+@pytest.mark.parametrize("name", ["0", "01", "+1", "-1", "\0a", "a", "18446744073709551616"])
+def test_names_that_are_numbers_are_no_indices(name: str) -> None:
+    document = {"text": "a", "spans": {name: [{"end": 1}, {"start": 0, "end": 1}], "1": []}}
+    broken = [(("spans", name, 0), "required")]
+    assert broken_keywords("spacy-json", document) == broken
+    assert broken_keywords("spacy-json", document, lists=["spans"]) == broken

@@ -49,6 +49,7 @@ webanno-tsv UIM104-characters.webanno.tsv          6    9  10
 webanno-tsv UIM105-bracket.webanno.tsv             7   13  19
 webanno-tsv UIM105-target.webanno.tsv             11   24  27
 webanno-tsv UIM106-two-texts                       5    1  28
+webanno-tsv UIM107-repeated.webanno.tsv             7   13 2814
 webanno-tsv UIM301-no-annotation.webanno.tsv      11   24  27
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
