@@ -60,8 +60,9 @@ def numbers(rows: pl.DataFrame) -> pl.Series:
 
     Examples:
         >>> rows = pl.DataFrame({"role": ["A", "B", "A"], "target": ["T1", "T1", "T1"]})
-        >>> numbers(rows).to_list()
-        [0, 1, 0]
+        >>> first, second, third = numbers(rows)
+        >>> first == third, first == second
+        (True, False)
     """
     number = pl.zeros(rows.height, dtype=pl.Int64, eager=True)
     for column in rows.iter_columns():

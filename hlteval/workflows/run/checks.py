@@ -225,7 +225,8 @@ class Check:
         certain = []
         for rule, rows in run(applied, context, form):
             concluded = self.opened.parts or rule.counts_if or rule.conclusion
-            if self.opened.parts and not rule.conclusion and self.opened.task.hooks.apart == "valid":
+            only_valid = self.opened.parts and self.opened.task.hooks.apart == "valid"
+            if only_valid and not rule.conclusion:
                 raise NotApart
             if not concluded:
                 certain.append((rule, rows))

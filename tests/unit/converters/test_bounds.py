@@ -136,19 +136,18 @@ def test_each_shape_is_read_as_what_it_is(form: str, tmp_path: Path) -> None:
         assert rows + sum(len(each.findings) for each in found) > len(found), name
 
 
-def test_stacked_values_of_webanno_are_bounded_by_the_size_of_a_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["empty", "chains", "wrong relations", "stacked"])
+def test_stacked_values_of_webanno_are_bounded_by_the_size_of_a_file(
+    name: str, tmp_path: Path
+) -> None:
     path = tmp_path / "x.webanno.tsv"
-    for form, name, shape in shapes():
-        if form == "webanno-tsv" and name in {"empty", "chains", "wrong relations", "stacked"}:
-            path.write_text(text := shape.text(60_000), "utf-8", newline="")
-            (result,) = load(form).read(open_source(str(path)))
-            cells = text.count("1-1\t") * 4
-            rows = sum(frame.height for _, frame in result.corpus.tables())
-            assert rows < cells + 1_000 + len(text) // 10, name
-            found = [item for item in result.findings if item.code == "UIM107"]
-            assert found, name
-            given = sum(item.count for item in result.findings)
-            assert given < cells + 1_000 + len(text) // 10, name
+    (shape,) = [shape for *own, shape in shapes() if own == ["webanno-tsv", name]]
+    path.write_text(text := shape.text(60_000), "utf-8", newline="")
+    (result,) = load("webanno-tsv").read(open_source(str(path)))
+    most = text.count("1-1\t") * 4 + 1_000 + len(text) // 10
+    assert sum(frame.height for _, frame in result.corpus.tables()) < most
+    assert "UIM107" in {item.code for item in result.findings}
+    assert sum(item.count for item in result.findings) < most
 
 
 def test_stacked_values_of_webanno_are_read_while_there_is_room(tmp_path: Path) -> None:
