@@ -72,6 +72,35 @@ def read_cells(
     return table.with_columns(record=record)
 
 
+def leave_out_wrong_quotes(text: str, separator: str) -> tuple[str, list[int]]:
+    r"""Lines without those that have a cell whose quotes are not closed, or not at its ends.
+
+    Args:
+        text: the lines, of which a cell in double quotes may be several.
+        separator: the character between cells.
+
+    Returns:
+        The lines, with an empty one for each that is left out; and the numbers of these, from 0.
+
+    Examples:
+        >>> leave_out_wrong_quotes('a,"b\n1"\n"c"x,d\ne,"f\n', ",")
+        ('a,"b\n1"\n\n\n', [2, 3])
+    """
+    mark = re.escape(separator)
+    cell = rf'(?:"(?:[^"]|"")*+"|[^"{mark}\n][^{mark}\n]*+|)'
+    row = re.compile(rf"{cell}(?:{mark}{cell})*+(?:\n|\Z)")
+    kept, wrong, at, line = list[str](), list[int](), 0, 0
+    while at < len(text):
+        match, end = row.match(text, at), text.find("\n", at) + 1 or len(text)
+        if match is None:
+            wrong.append(line)
+        end = match.end() if match else end
+        kept.append(match[0] if match else "\n")
+        line += text.count("\n", at, end)
+        at = end
+    return "".join(kept), wrong
+
+
 def _single_spaces(text: str) -> str:
     """Lines with one space between cells, and none at either end."""
     codes = np.frombuffer(text.encode("utf-8", "surrogatepass"), dtype=np.uint8)

@@ -25,7 +25,7 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.columns.cells import read_cells
+from hlteval.converters.columns.cells import leave_out_wrong_quotes, read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import source_files
@@ -121,7 +121,12 @@ def _label_rows(
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
     width, separator, quoted = len(names), _separator(lines[0]), settings["quoting"] == "minimal"
     has_header = settings["header"] == "yes"
-    table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
+    unclosed = list[int]()
+    try:
+        table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
+    except pl.exceptions.ComputeError:  # only of quotes
+        text, unclosed = leave_out_wrong_quotes(text, separator)
+        table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
     line = pl.int_range(pl.len()).cast(pl.String)
     table = table.with_columns(name=line if at["document"] is None else str(at["document"]))
     table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
@@ -138,6 +143,8 @@ def _label_rows(
         Problem("LBT102" if given != width else "LBT103", record, 0, size, own[given])
         for record, size, given in odd.select("record", "size", "given").iter_rows()
     ]
+    for record in (number + 1 + has_header for number in unclosed):
+        problems.append(Problem("LBT106", record, 0, len(lines[record - 1]), {}))
     rows = table.filter(~pl.col("record").is_in(odd["record"].implode()))
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(names) if n != at["document"]}

@@ -49,6 +49,7 @@ label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
 label-table   LBT104-comma.tsv            2  1 14 score=score
 label-table   LBT105-no-header.tsv        1  1 10
+label-table   LBT106-quoted.csv           3  1 21 quoting=minimal
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -57,6 +58,13 @@ def result(form: str, path: Path, **values: str) -> ReadResult:
     (read,) = load(form).with_settings(values).read(open_source(str(path)))
     read.corpus.check_keys()
     return read
+
+
+def test_other_cells_in_quotes_are_read_beside_wrong_ones() -> None:
+    path = FIXTURES / "label-table" / "invalid" / "LBT106-quoted.csv"
+    read = result("label-table", path, quoting="minimal")
+    assert read.corpus.instances["label"].to_list() == ['a "b", c', "x\ny"]
+    assert [item.span and item.span.line for item in read.findings] == [3, 6]
 
 
 def test_every_invalid_file_has_its_place() -> None:
