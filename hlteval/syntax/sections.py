@@ -25,6 +25,8 @@ from hlteval.sources import Member
 CHUNK = 16_000_000
 #: Bytes that are searched first, where something is likely to be near.
 NEAR = 64_000
+#: What comments begin with in tables that have some.
+_COMMENT = b";;"
 #: What no plain table begins with.
 _BOM = b"\xef\xbb\xbf"
 
@@ -48,7 +50,7 @@ class Stretch(NamedTuple):
 
     @property
     def shift(self) -> int:
-        """What is added to the number of a line that is read after the head."""
+        """The shift of the numbers of lines that are read after the head."""
         return self.lines - self.head.count(b"\n")
 
 
@@ -130,7 +132,7 @@ class TableSections:
     def _document(self, line: bytes) -> bytes:
         """The name of the document of a line; empty without one."""
         cell = line.split(self.separator, self.column + 1)[self.column : self.column + 1]
-        name = cell[0] if cell else b""
+        name = cell[0] if cell and not line.startswith(_COMMENT) else b""
         return name.rpartition(self.until)[0] if self.until else name
 
     def begins(self, at: int) -> Iterator[tuple[str, int]]:
@@ -157,13 +159,13 @@ class TableSections:
         offset = at
         begin, end = self.separator if self.column else b"\n", self.until or self.separator
         for chunk in _chunks(self.member, at, near):
-            text = b"\n" + chunk
+            text = chunk if self.column else b"\n" + chunk
             for name in names:
                 own, place = name.encode(), -1
                 while (place := text.find(begin + own + end, place + 1)) >= 0:
                     first = text.rfind(b"\n", 0, place + 1) + 1
                     if self._document(text[first : text.find(b"\n", first)]) == own:
-                        return name, offset + first - 1
+                        return name, offset + first - (not self.column)
             offset += len(chunk)
         return None
 
@@ -190,11 +192,25 @@ class TableSections:
 Divisible = Sections | TableSections
 
 
+def first_line(member: Member) -> bytes:
+    """The first line of a file, with its line break."""
+    return next(BytesIO(member.reader()(0, CHUNK)), b"")
+
+
+def field_sections(member: Member, column: int) -> TableSections:
+    """The documents of a table whose cells are between spaces, or between tabs.
+
+    Args:
+        member: the file, in UTF-8.
+        column: the number of the cell that names the document.
+    """
+    begin = member.reader()(0, NEAR)
+    separator = b" " if begin.count(b" ") > begin.count(b"\t") else b"\t"
+    return TableSections(member, column, separator)
+
+
 def marked_sections(
-    member: Member,
-    marks: Sequence[bytes],
-    name: Callable[[str], str | None],
-    head: bytes = rb"\s*",
+    member: Member, marks: Sequence[bytes], name: Callable[[str], str | None], head: bytes = rb"\s*"
 ) -> Sections | None:
     r"""The documents of a file in which a line begins each.
 
@@ -281,12 +297,10 @@ def _chunks(
     while data := read(offset, size):
         offset, size = offset + len(data), max(size, min(2 * size, CHUNK))
         seen(data)
-        whole, mark, tail = data.rpartition(b"\n")
-        if mark:
-            yield rest + whole + mark
-            rest = tail
-        else:
-            rest += tail
+        if end := data.rfind(b"\n") + 1:
+            yield b"".join((rest, memoryview(data)[:end]))
+            rest = b""
+        rest += data[end:]
         if len(rest) > CHUNK:  # a line of so many bytes is not plain
             yield b"\r"
             return
