@@ -2,13 +2,14 @@
 
 One pass over the bytes, some megabytes at a time, finds where documents begin and end, so that they
 can be read a few at a time, or in several processes. It accepts plain tables only, in which every
-line has all of its cells and a document has no lines elsewhere, or a line begins each document; any
-other file is read as a whole.
+line has all of its cells and a document has no lines elsewhere, or a line begins each document, or
+is one; any other file is read as a whole.
 """
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from typing import NamedTuple
 
 import numpy as np
@@ -35,13 +36,16 @@ class Stretch(NamedTuple):
         start: the offset of their first byte.
         end: the offset after their last one.
         lines: how many lines of the file are before them.
-        documents: how many documents of the file are before them, where numbers are their names.
+        names: the names of their documents, where the lines do not have all of them.
+        records: what is added to the numbers of their records, so that those of all lines differ
+            and are in order.
     """
 
     start: int
     end: int
     lines: int
-    documents: int | None = None
+    names: tuple[str, ...] | None = None
+    records: int = 0
 
 
 @dataclass(frozen=True)
@@ -53,7 +57,8 @@ class Sections:
         starts: the offset of the first byte of each, and the size of the file.
         lines: the number of lines before each, and of all lines.
         sha256: the digest of the file.
-        numbered: whether the names are numbers from 1, which the file does not have.
+        numbered: whether the file does not have all names, but numbers are in them.
+        in_lines: whether a line is a record. No document has more other records than bytes.
     """
 
     names: list[str]
@@ -61,11 +66,13 @@ class Sections:
     lines: list[int]
     sha256: str
     numbered: bool = False
+    in_lines: bool = True
 
     def stretch(self, first: int, last: int) -> Stretch:
         """The lines of the documents from one, to but not including another, by their numbers."""
-        before = first if self.numbered else None
-        return Stretch(self.starts[first], self.starts[last], self.lines[first], before)
+        start, lines = self.starts[first], self.lines[first]
+        names = tuple(self.names[first:last]) if self.numbered else None
+        return Stretch(start, self.starts[last], lines, names, lines if self.in_lines else start)
 
 
 def cell_sections(member: Member, *, column: int, columns: int, until: bytes) -> Sections | None:
@@ -185,6 +192,52 @@ def marked_sections(
     if numbered:
         names = [str(number) for number in range(1, len(names) + 1)]
     return Sections(names, [*starts, offset], [*numbers, lines], digest.hexdigest(), numbered)
+
+
+def line_sections(
+    member: Member, name: Callable[[bytes, int], str | None], *, in_lines: bool
+) -> Sections | None:
+    r"""The documents of a file in which each line that is not empty is one, or a part of one.
+
+    Args:
+        member: the file, in UTF-8.
+        name: gives the name of the document of a line by its number from 1 among those that are not
+            empty; None where the line is not plain. Lines of one name follow each other.
+        in_lines: whether a line is a record.
+
+    Returns:
+        None where a line is not plain, or a name is in several places.
+
+    Examples:
+        >>> text = b"a 1\n\nb 2\nb 3\n"
+        >>> member = Member("", "s.txt", None, lambda: text)
+        >>> sections = line_sections(member, lambda line, _: line[:1].decode(), in_lines=True)
+        >>> sections.names, sections.lines, sections.starts
+        (['a', 'b'], [0, 2, 4], [0, 5, 13])
+    """
+    names, starts, numbers = list[str](), list[int](), list[int]()
+    lines = offset = count = 0
+    digest = hashlib.sha256()
+    for chunk in _chunks(member, digest.update):
+        if not chunk.endswith(b"\n") or (not offset and chunk.startswith(_BOM)):
+            return None
+        for line in BytesIO(chunk):
+            if line.strip():
+                count += 1
+                own = name(line, count)
+                if own is None:
+                    return None
+                if not names or own != names[-1]:
+                    names.append(own)
+                    starts.append(offset)
+                    numbers.append(lines)
+            offset += len(line)
+            lines += 1
+    if not names or len({*names}) < len(names):
+        return None
+    starts[0] = numbers[0] = 0
+    ends = [*starts, offset], [*numbers, lines]
+    return Sections(names, *ends, digest.hexdigest(), numbered=True, in_lines=in_lines)
 
 
 def _occurrences(chunk: bytes, mark: bytes) -> Iterator[int]:
