@@ -20,6 +20,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -30,13 +31,14 @@ from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.json_documents import compact, name_of, object_sections
 from hlteval.converters.toolkit.parquet_sizes import MAGIC, column_names, read_table, write_table
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source, decode
 from hlteval.syntax.json_text import strict
+from hlteval.syntax.sections import Sections
 from hlteval.syntax.tsv import Lines, shorten
 
 _TAGS = ("ner_tags", "tags", "labels")
@@ -90,20 +92,21 @@ def _rows(
             problems.append(Problem("HFT103", record, 0, size, values))
         else:
             counts += Counter(HFT104=len(wrong), HFT105=given.count(_IGNORED))
-            if isinstance(name := row.get("id"), str | int):
-                documents[len(rows)] = source_files.unique_name(str(name), taken)
+            if name := name_of(row.get("id"), ""):
+                documents[len(rows)] = source_files.unique_name(name, taken)
             if wrong:
                 named = [tag if isinstance(tag, str) else _OUTSIDE for tag in named]
             rows.append((record, len(rows), texts, named))
     begins = pl.col("document").is_first_distinct()
     tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag")
     some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
-    return TokenRows(tokens.with_columns(begins=begins), documents, len(rows), some + problems)
+    tokens = tokens.with_columns(begins=begins)
+    return TokenRows(tokens, documents, len(rows), some + problems, tags)
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
-    numbered = source.kind in {"file", "stdin"}
+    numbered, detected = source.kind in {"file", "stdin"}, set[str]()
 
     def read_rows(
         member: Member, data: bytes, origin: dict[str, object]
@@ -128,11 +131,19 @@ def read(source: Source, **settings: str) -> Iterator[ReadResult]:
             rows = ((at, len(line), _value(line)) for at, line in lines if line.strip())
         found = _rows(rows, settings["tokens"], settings["tags"], names)
         found.problems[:0] = problems
-        reader = TagReader(settings, suffix, numbered, source_files.whole_line)
+        detected.add(found.detected)
+        reader = TagReader(settings, suffix, numbered, source_files.whole_line, detected)
         corpus, more = reader.read(source_files.File(member, text, origin), Lines(text), found)
         yield corpus, (*findings, *more)
 
-    return source_files.read_members(source, FORMAT.name, read_rows)
+    for result in source_files.read_members(source, FORMAT.name, read_rows):
+        yield replace(result, detected=" ".join(sorted(detected)))
+        detected.clear()
+
+
+def sections(member: Member, **_: str) -> Sections | None:
+    """The documents of a file that has a row on each line; see `object_sections`."""
+    return object_sections(member, ("id",), "{}", in_lines=True)
 
 
 def _value(text: str) -> Any:
