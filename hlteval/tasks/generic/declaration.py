@@ -463,8 +463,7 @@ def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Table
     wanted = own.get("unit", "")
     units = tuple(unit for unit in known.units if wanted in {"", unit.name})
     if primary in NUMBERS:
-        why = f"labels are numbers: pairs of annotators are compared by {primary}"
-        return replace(known, units=(), measures=(primary,), why=why)
+        return replace(known, measures=(primary,))
     measures = tuple(dict.fromkeys((primary, *known.measures)))
     if own.get("coefficient") == "f1":
         return replace(known, units=(), measures=measures, why="the declaration asks for none")
