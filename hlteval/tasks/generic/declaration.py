@@ -407,7 +407,8 @@ def make_task(file: Declaration) -> Task:
     own = {name: about[name] for name in ("title", "specification") if name in about}
     allowed = Allowed(
         labels=file.labels,
-        ignored=(*labels.get("ignore", ()), *labels.get("map", ())),
+        ignored=tuple(labels.get("ignore", ())),
+        map=labels.get("map", {}),
         unit=builtin.name,
         roles=file.roles,
         at_most=file.table(file.unit).get("at_most", {}),
