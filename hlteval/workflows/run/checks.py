@@ -541,7 +541,9 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     )
     if opened.parts is not None:
         for side, result in ((opened.role, pair.system), (REFERENCE, pair.reference)):
-            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(result.detected)
+            # whether tokens have tags decides what is counted, too
+            shown = f"{result.detected} {result.corpus.tokens['tag'].count() > 0}"
+            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(shown)
     if not opened.is_compared:
         return checked
     submitted = getattr(system, task.scored_table)
