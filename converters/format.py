@@ -22,7 +22,7 @@ from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.sections import Sections
+from hlteval.syntax.sections import Divisible
 from hlteval.syntax.tsv import Table
 
 Layout = Literal["per_document", "single_file"]
@@ -165,7 +165,7 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     repeated_code: str = ""
     separable: bool = False
     tabular: Callable[..., Sequence[Table]] = no_tables
-    sections: Callable[..., Sections | None] | None = None
+    sections: Callable[..., Divisible | None] | None = None
     has_rows: bool = False
 
     def with_settings(self, values: Mapping[str, str]) -> Format:

@@ -33,6 +33,7 @@ from hlteval.converters.toolkit.rows import rejected_lines, with_documents
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, first_line
 from hlteval.syntax.tsv import Lines, shorten
 
 #: Names of the columns that are found without settings.
@@ -167,6 +168,18 @@ def _label_rows(
         values = {"given": shorten(score, 40)}
         problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
     return problems, rows.select(*_ROWS)
+
+
+def sections(member: Member, **settings: str) -> TableSections | None:
+    """The documents of a table with a header and without quotes."""
+    head = first_line(member)
+    first = head.decode("utf-8", "replace").removesuffix("\n")
+    names, at, missing = _columns(first, settings)
+    column = at["document"]
+    if settings["header"] == "no" or missing or column is None or column + 1 == len(names):
+        return None
+    excluded = b'\r"' if settings["quoting"] == "minimal" else b"\r"
+    return TableSections(member, column, _separator(first).encode(), head=head, excluded=excluded)
 
 
 def locate(member: Member, places: Sequence[FieldRef], **settings: str) -> list[Location | None]:

@@ -31,6 +31,7 @@ from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, field_sections
 from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
@@ -119,6 +120,11 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
         sources=[file.origin], documents=documents, instances=instances, rejected_records=rejected
     )
     return corpus, table.findings(file.member)
+
+
+def sections(member: Member, **_: str) -> TableSections:
+    """The documents of a file."""
+    return field_sections(member, 1)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -123,7 +123,7 @@ def sides(draw: st.DrawFn) -> tuple[str, str, str, str]:
 @given(sides(), st.integers(1, 3), st.booleans())
 def test_parts_give_what_whole_files_give(tmp_path_factory, both, size, scored):
     folder = tmp_path_factory.mktemp("parts")
-    form, task, *texts = both
+    _, task, *texts = both
     gold, system = folder / "gold.jsonl", folder / "run.jsonl"
     for path, text in zip((gold, system), texts, strict=True):
         path.write_bytes(text.encode())

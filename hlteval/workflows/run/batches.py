@@ -197,8 +197,6 @@ class Submission:
     def total(self) -> int | None:
         """The number of documents of both sides; None if it is known only after reading."""
         forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
-        if self.parts is not None:
-            return self.parts.documents
         if any(form.layout == "single_file" for form in forms):
             return None
         return len({*self.reference_files, *self.system_files})
@@ -405,6 +403,12 @@ class Batch:
     files: dict[str, dict[File, None]] = field(default_factory=dict)
     uncounted: bool = False
     failure: Finding | None = None
+
+    @property
+    def of_all(self) -> list[pl.Series]:
+        """The names of the documents of both sides, by batch, each once in a batch."""
+        both = zip(self.documents, self.reference, strict=True)
+        return [pl.concat(sides).unique() for sides in both]
 
     def add(self, other: Batch) -> None:
         """Add what a later batch gives."""

@@ -275,9 +275,11 @@ class Check:
         """Check that parts show all that whole files would.
 
         Raises:
-            NotApart: if identifiers are repeated in another part, both sides look exchanged, or
-                parts are not read alike.
+            NotApart: if documents or identifiers are in several parts, both sides look exchanged,
+                or parts are not read alike.
         """
+        if names_of(self.total.of_all).is_duplicated().any():
+            raise NotApart
         total, confidences = self.total, self.total.confidences
         if any(len(shown) > 1 for key, shown in total.types.items() if key.startswith(_DETECTED)):
             raise NotApart
@@ -315,13 +317,21 @@ class Check:
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
     def add(self, batch: Batch) -> None:
-        """Add what a batch gives, with the documents of it that an earlier batch has, too."""
+        """Add what a batch gives, with the documents of it that an earlier batch has, too.
+
+        Raises:
+            NotApart: if it is a part, and has documents of the one before.
+        """
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
             for name, file in batch.places.items():
                 if (other := self.total.places.get(name)) is not None:
                     values = {"name": name, "other": other}
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
+        if self.opened.parts is not None:  # a file in disorder shows at once
+            own, others = self.total.of_all, batch.of_all
+            if own and others[0].is_in(own[-1].implode()).any():
+                raise NotApart
         self.total.add(batch)
 
     def verdict(self, *, explain: bool = True) -> Verdict:
