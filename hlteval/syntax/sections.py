@@ -38,17 +38,18 @@ class Stretch(NamedTuple):
         start: the offset of their first byte.
         end: the offset after their last one.
         lines: how many lines of the file are before them.
-        names: the names of their documents, where the lines do not have all of them.
         head: the first lines of the file, which name columns and are read before these.
-        records: a number that no record before them exceeds, where records are not lines.
+        names: the names of their documents, where the lines do not have all of them.
+        in_lines: whether a line is a record; others are numbered by bytes, so that those of all
+            lines differ and are in order.
     """
 
     start: int
     end: int
     lines: int
-    names: tuple[str, ...] | None = None
     head: bytes = b""
-    records: int | None = None
+    names: tuple[str, ...] | None = None
+    in_lines: bool = True
 
     @property
     def shift(self) -> int:
@@ -56,9 +57,9 @@ class Stretch(NamedTuple):
         return self.lines - self.head.count(b"\n")
 
     @property
-    def record_shift(self) -> int:
+    def records(self) -> int:
         """The shift of the numbers of records."""
-        return self.shift if self.records is None else self.records
+        return self.shift if self.in_lines else self.start
 
 
 @dataclass(frozen=True)
@@ -70,9 +71,9 @@ class Sections:
         starts: the offset of the first byte of each, and the size of the file.
         lines: the number of lines before each, and of all lines.
         sha256: the digest of the file.
-        numbered: whether numbers are in names, so that the file does not have all of them.
+        numbered: whether the file does not have all names, but numbers are in them.
         head: the lines before the first document that name columns.
-        in_lines: whether records are lines. Otherwise no document has more of them than bytes.
+        in_lines: whether a line is a record. No document has more other records than bytes.
     """
 
     names: list[str]
@@ -105,10 +106,9 @@ class Sections:
 
     def stretch(self, first: int, last: int) -> Stretch:
         """The lines of the documents from one, to but not including another, by their numbers."""
-        start, head = self.starts[first], self.head if first else b""
+        bounds = self.starts[first], self.starts[last], self.lines[first]
         names = tuple(self.names[first:last]) if self.numbered else None
-        records = None if self.in_lines else start
-        return Stretch(start, self.starts[last], self.lines[first], names, head, records)
+        return Stretch(*bounds, self.head if first else b"", names, self.in_lines)
 
 
 @dataclass(frozen=True)
@@ -189,7 +189,7 @@ class TableSections:
         read, digest, lines, offset = self.member.reader(), hashlib.sha256(), 0, 0
         found = list[Stretch]()
         for start, end in pairwise([0, *cuts, self.member.size or 0]):
-            found.append(Stretch(start, end, lines, None, self.head if start else b""))
+            found.append(Stretch(start, end, lines, self.head if start else b""))
             while offset < end and (chunk := read(offset, min(CHUNK, end - offset))):
                 if any(own in chunk for own in self.excluded) or chunk.startswith(_BOM):
                     return None

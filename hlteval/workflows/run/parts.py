@@ -151,11 +151,12 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
     """
     member = source.members[0]
     results = list(form.read(source.only([some_lines(member, stretch)])))
-    if len({own.detected for own in results}) != 1 or any(own.findings for own in results):
+    detected = {result.detected for result in results}
+    if len(detected) != 1 or any(result.findings for result in results):
         raise NotApart
     corpus = results[0].corpus
     if len(results) > 1:
-        corpus = Corpus.concat(own.corpus for own in results)
+        corpus = Corpus.concat(result.corpus for result in results)
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
     if stretch.names is not None:
         if corpus.documents.height != len(stretch.names):
@@ -164,8 +165,8 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
         tables["documents"] = corpus.documents.with_columns(name=names)
     for name, table in TABLES.items():
         rows = tables.get(name, getattr(corpus, name))
-        if "record" in table.schema and stretch.record_shift and rows.height:
-            tables[name] = rows.with_columns(pl.col("record") + stretch.record_shift)
+        if "record" in table.schema and stretch.records and rows.height:
+            tables[name] = rows.with_columns(pl.col("record") + stretch.records)
     members = (member,) * corpus.sources.height
     return replace(results[0], corpus=corpus.replace(**tables), members=members)
 
@@ -190,18 +191,19 @@ def locate_apart(
         locate: finds them in a file.
         stretches: the lines of all parts, in order.
     """
-    firsts = [own.lines if own.records is None else own.records for own in stretches]
+    firsts = [own.lines if own.in_lines else own.start for own in stretches]
     by_part: dict[int, list[int]] = {}
     for number, place in enumerate(places):
         by_part.setdefault(bisect_left(firsts, place.record) - 1, []).append(number)
     found: list[Location | None] = [None] * len(places)
     for part, numbers in by_part.items():
         stretch = stretches[part]
-        before, first = stretch.shift, stretch.record_shift
-        own = [FieldRef(places[n].record - first, places[n].field) for n in numbers]
+        own = [FieldRef(places[n].record - stretch.records, places[n].field) for n in numbers]
         lines = some_lines(member, stretch)
         for number, location in zip(numbers, locate(lines, own), strict=True):
             if location is not None:
-                span = msgspec.structs.replace(location.span, line=location.span.line + before)
+                span = msgspec.structs.replace(
+                    location.span, line=location.span.line + stretch.shift
+                )
                 found[number] = Location(span, location.excerpt)
     return found
