@@ -177,8 +177,7 @@ class Coreference(AdditiveMetric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The sums of the counts of all documents, in one row."""
-        schema = pl.DataFrame(schema=dict(COUNTS))
-        rows = pl.concat([schema, *counts], how="diagonal")  # totals have no documents
+        rows = pl.concat([pl.DataFrame(schema=dict(COUNTS)), *counts])
         # rounded once, so that sums of fractions do not depend on the order of documents
         sums = {name: [math.fsum(rows[name])] for name in COUNTS if name != "document"}
         return pl.DataFrame(sums)
