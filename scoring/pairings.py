@@ -105,10 +105,6 @@ class PairingMetric(AdditiveMetric):
         """The substitutions as they are shown."""
         return missed
 
-    def inverse(self, ser: Numbers, errors: Numbers, references: Numbers) -> Numbers:  # noqa: ARG002
-        """The inverse of the slot error rate."""
-        return 1 / (ser + 1)
-
     def values(
         self,
         references: Numbers,
@@ -127,7 +123,7 @@ class PairingMetric(AdditiveMetric):
             "Recall": recall,
             "Precision": precision,
             "SER": ser,
-            "ISER": self.inverse(ser, insertions + deletions, references),
+            "ISER": 1 / (ser + 1),
             "Predictions": predictions,
             "References": references,
             "False Negatives": deletions,

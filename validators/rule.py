@@ -155,7 +155,7 @@ class Conclusion(NamedTuple):
     """How the rows of a rule are concluded that a batch alone does not show.
 
     Attributes:
-        observe: gives what a batch shows of the reference.
+        observe: gives what a batch shows of its side, or of the reference.
         conclude: gives the rows with a problem, of those of all batches, by what all of these show
             and by the schema.
         keeps: the columns of the rows that it needs beside those of findings.

@@ -13,6 +13,7 @@ from functools import cached_property, lru_cache, partial
 from itertools import repeat
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -39,6 +40,7 @@ from hlteval.syntax.json_text import (
     value_at,
 )
 from hlteval.syntax.places import Path, Places
+from hlteval.syntax.sections import Sections, line_sections
 
 #: An object.
 Item = dict[str, Any]
@@ -148,6 +150,52 @@ class _Extents(Sequence[tuple[int, int]]):
         if isinstance(at, slice):
             return list(zip(self.starts[at], self.ends[at], strict=True))
         return self.starts[at], self.ends[at]
+
+
+def name_of(value: object, usual: str) -> str:
+    """The name of a document: the text or number that is its identifier, or else the usual one."""
+    return str(value) if isinstance(value, str | int) and value != "" else usual
+
+
+def object_sections(
+    member: Member,
+    identifiers: Sequence[str],
+    usual: str,
+    several: str = "",
+    *,
+    in_lines: bool = False,
+) -> Sections | None:
+    r"""The documents of a file that has an object on each line; see `line_sections`.
+
+    Args:
+        member: the file, in UTF-8.
+        identifiers: the members of which the first that an object has names its document.
+        usual: the names of others, by their number from 1.
+        several: a member of objects of several documents, with which the file is not divided.
+        in_lines: whether a line is a record.
+
+    Examples:
+        >>> member = Member("", "s.jsonl", None, lambda: b'{"id": 7}\n{}\n')
+        >>> object_sections(member, ["id"], "s-{}").names
+        ['7', 's-2']
+    """
+    names = [*identifiers, *filter(None, [several])]
+    unset: Any = msgspec.UNSET
+    fields = [(f"_{at}", Any, unset) for at, _ in enumerate(names)]
+    kind = msgspec.defstruct("Object", fields, rename=lambda own: names[int(own[1:])], gc=False)
+    decode = msgspec.json.Decoder(kind).decode
+
+    def name(line: bytes, number: int) -> str | None:
+        try:
+            *values, last = msgspec.structs.astuple(decode(line))
+        except (ValueError, RecursionError):
+            return None
+        if several and last is not unset:
+            return None
+        given = [value for value in (*values, last) if value is not unset]
+        return name_of(given[0] if given else None, usual.format(number))
+
+    return line_sections(member, name, in_lines=in_lines)
 
 
 def _lines(text: str) -> Content:

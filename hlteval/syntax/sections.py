@@ -1,8 +1,8 @@
 """Sections: the documents of a large file, where each has its lines together.
 
 The file is cut into parts where documents begin, so that some can be read without the others, or in
-several processes. Lines that begin documents are all known from a pass over the bytes
-(`MarkedSections`). In a table, a cell of each line names its document: only lines near a cut are
+several processes. Lines that begin documents, or are documents, are all known from a pass over the
+bytes (`Sections`). In a table, a cell of each line names its document: only lines near a cut are
 looked at (`TableSections`), so that whoever reads the parts must check that none has documents of
 another one.
 """
@@ -38,20 +38,28 @@ class Stretch(NamedTuple):
         start: the offset of their first byte.
         end: the offset after their last one.
         lines: how many lines of the file are before them.
-        documents: how many documents of the file are before them, where numbers are their names.
         head: the first lines of the file, which name columns and are read before these.
+        names: the names of their documents, where the lines do not have all of them.
+        in_lines: whether a line is a record; others are numbered by bytes, so that those of all
+            lines differ and are in order.
     """
 
     start: int
     end: int
     lines: int
-    documents: int | None = None
     head: bytes = b""
+    names: tuple[str, ...] | None = None
+    in_lines: bool = True
 
     @property
     def shift(self) -> int:
         """The shift of the numbers of lines that are read after the head."""
         return self.lines - self.head.count(b"\n")
+
+    @property
+    def records(self) -> int:
+        """The shift of the numbers of records."""
+        return self.shift if self.in_lines else self.start
 
 
 @dataclass(frozen=True)
@@ -63,8 +71,9 @@ class Sections:
         starts: the offset of the first byte of each, and the size of the file.
         lines: the number of lines before each, and of all lines.
         sha256: the digest of the file.
-        numbered: whether the names are numbers from 1, which the file does not have.
+        numbered: whether the file does not have all names, but numbers are in them.
         head: the lines before the first document that name columns.
+        in_lines: whether a line is a record. No document has more other records than bytes.
     """
 
     names: list[str]
@@ -73,6 +82,7 @@ class Sections:
     sha256: str
     numbered: bool = False
     head: bytes = b""
+    in_lines: bool = True
 
     def begins(self, at: int) -> Iterator[tuple[str, int]]:
         """The documents that begin after an offset: their names and offsets, in order."""
@@ -96,8 +106,9 @@ class Sections:
 
     def stretch(self, first: int, last: int) -> Stretch:
         """The lines of the documents from one, to but not including another, by their numbers."""
-        before, head = first if self.numbered else None, self.head if first else b""
-        return Stretch(self.starts[first], self.starts[last], self.lines[first], before, head)
+        bounds = self.starts[first], self.starts[last], self.lines[first]
+        names = tuple(self.names[first:last]) if self.numbered else None
+        return Stretch(*bounds, self.head if first else b"", names, self.in_lines)
 
 
 @dataclass(frozen=True)
@@ -178,7 +189,7 @@ class TableSections:
         read, digest, lines, offset = self.member.reader(), hashlib.sha256(), 0, 0
         found = list[Stretch]()
         for start, end in pairwise([0, *cuts, self.member.size or 0]):
-            found.append(Stretch(start, end, lines, None, self.head if start else b""))
+            found.append(Stretch(start, end, lines, self.head if start else b""))
             while offset < end and (chunk := read(offset, min(CHUNK, end - offset))):
                 if any(own in chunk for own in self.excluded) or chunk.startswith(_BOM):
                     return None
@@ -268,6 +279,52 @@ def marked_sections(
         names = [str(number) for number in range(1, len(names) + 1)]
     ends = [*starts, offset], [*numbers, lines]
     return Sections(names, *ends, digest.hexdigest(), numbered, first if first.strip() else b"")
+
+
+def line_sections(
+    member: Member, name: Callable[[bytes, int], str | None], *, in_lines: bool
+) -> Sections | None:
+    r"""The documents of a file in which each line that is not empty is one, or a part of one.
+
+    Args:
+        member: the file, in UTF-8.
+        name: gives the name of the document of a line by its number from 1 among those that are not
+            empty; None where the line is not plain. Lines of one name follow each other.
+        in_lines: whether a line is a record.
+
+    Returns:
+        None where a line is not plain, or a name is in several places.
+
+    Examples:
+        >>> text = b"a 1\n\nb 2\nb 3\n"
+        >>> member = Member("", "s.txt", None, lambda: text)
+        >>> sections = line_sections(member, lambda line, _: line[:1].decode(), in_lines=True)
+        >>> sections.names, sections.lines, sections.starts
+        (['a', 'b'], [0, 2, 4], [0, 5, 13])
+    """
+    names, starts, numbers = list[str](), list[int](), list[int]()
+    lines = offset = count = 0
+    digest = hashlib.sha256()
+    for chunk in _chunks(member, seen=digest.update):
+        if not chunk.endswith(b"\n") or (not offset and chunk.startswith(_BOM)):
+            return None
+        for line in BytesIO(chunk):
+            if line.strip():
+                count += 1
+                own = name(line, count)
+                if own is None:
+                    return None
+                if not names or own != names[-1]:
+                    names.append(own)
+                    starts.append(offset)
+                    numbers.append(lines)
+            offset += len(line)
+            lines += 1
+    if not names or len({*names}) < len(names):
+        return None
+    starts[0] = numbers[0] = 0
+    ends = [*starts, offset], [*numbers, lines]
+    return Sections(names, *ends, digest.hexdigest(), numbered=True, in_lines=in_lines)
 
 
 def _occurrences(chunk: bytes, mark: bytes) -> Iterator[int]:

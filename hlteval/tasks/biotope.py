@@ -7,7 +7,7 @@ its quirks; docs/differences.md lists what differs.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import msgspec
 import polars as pl
@@ -39,11 +39,10 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     """
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
     official = profile == "official"
-    roles = dict.fromkeys(role for each in allowed.roles.values() for role in each)
     common = {
         "profile": profile,
-        "roles": tuple(roles),
-        "own_entities": declared.get("own_entities", False),
+        "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
+        "own_entities": allowed.own_entities,
         "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
     }
     if declared["unit"] == "knowledge":
@@ -58,7 +57,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         ),
         measures=tuple(declared["measures"]),
         year=declared["year"],
-        taxa=allowed.referents.get(TAXONOMY, ()),
+        taxa=tuple(allowed.referents.get(TAXONOMY, ())),
         options=options,
     )
 

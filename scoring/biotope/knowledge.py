@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.representation import Corpus, align, without_mentions
+from hlteval.representation import Corpus, align, of_documents, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, arguments, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
@@ -44,29 +44,25 @@ class KnowledgeBase(Metric):
             Counts, as `COUNTS`; and the alignment, a row per fact of a document and side: a
             knowledge base has no documents, so that this only shows where a fact may come from.
         """
-        reference, system = self.prepare(*align(reference, system))
+        reference, system = align(reference, system)
+        if self.official:  # documents without reference are ignored
+            system = of_documents(system, reference.documents["name"])
         given = without_mentions(reference, ".a2") if self.own_entities else reference
         known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
-        ours = self._facts(reference, reference, known)
-        sides = {"reference": ours, "system": self._facts(system, given, known)}
-        facts = pl.concat(rows.with_columns(side=pl.lit(side)) for side, rows in sides.items())
+        ours = self._facts(reference, reference, known).with_columns(side=pl.lit("reference"))
+        theirs = self._facts(system, given, known).with_columns(side=pl.lit("system"))
+        facts = pl.concat([ours, theirs])
         counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
-
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Return what is compared of two corpora with the same documents."""
-        return reference, system
 
     def _facts(self, corpus: Corpus, given: Corpus, known: pl.DataFrame) -> pl.DataFrame:
         """The facts of a corpus: `document`, `taxon`, `concept`."""
         rows = relations(corpus, given, self.roles, known, corpus.segments)
-        values = corpus.modifiers.drop_nulls("value")
+        named = corpus.modifiers.drop_nulls("value").select("document", "target", "label", "value")
+        named = named.unique(maintain_order=True)
         sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
         for name, target, scheme in sides:
-            named = {target: "target", name: "value"}
-            own = (
-                values.filter(label=scheme).select("document", **named).unique(maintain_order=True)
-            )
+            own = named.filter(label=scheme).select("document", **{target: "target", name: "value"})
             rows = rows.join(own, on=["document", target], maintain_order="left")
         other = pl.col("label") != "Lives_In"
         rows = rows.sort("document", other, "row", maintain_order=True)
@@ -81,21 +77,22 @@ class KnowledgeBase(Metric):
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The metrics, and the table `scorings`."""
         ours, theirs = (total.filter(side=side) for side in ("reference", "system"))
-        values = self._pair(ours, theirs, FACT[:1]).group_by("row", maintain_order=True)
+        pairs = self._pair(ours, theirs, FACT[:1]).group_by("row", maintain_order=True)
         every = ours.with_row_index("row").join(
-            values.agg("similarity"), on="row", how="left", maintain_order="left"
+            pairs.agg("similarity"), on="row", how="left", maintain_order="left"
         )["similarity"]
         means = [sum(each) / len(each) if each else 0.0 for each in every.to_list()]
-        measures: dict[str, float | None] = {
+        values: dict[str, float | None] = {
             "mean-references": sum(means) / len(means) if means else None,
-            "Predictions": theirs.height,
-            "False Negatives": every.null_count(),
+            "predictions": theirs.height,
+            "deletions": every.null_count(),
+            "references": ours.height,
         }
         place = {"evaluation": "Standard pairing", "scoring": "Standard scoring"}
-        rows = [{**place, "measure": name, "value": value} for name, value in measures.items()]
-        names = ("mean-references", "predictions", "deletions", "references")
-        metrics = zip(names, (*measures.values(), ours.height), strict=True)
-        return dict(metrics), {"scorings": scorings(rows)}
+        names = ("mean-references", "Predictions", "False Negatives")
+        rows = zip(names, values.values(), strict=False)
+        table = scorings({**place, "measure": name, "value": value} for name, value in rows)
+        return values, {"scorings": table}
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
         """A note where referents cannot be compared by an ontology."""

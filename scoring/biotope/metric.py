@@ -6,14 +6,13 @@ a task and a profile compare is declared as a `BiotopeMatch`, from grammars/biot
 Conventions:
     Similarities are from 0 to 1, and are added in the order of documents and references. Counts are
     a row per document, evaluation and scoring; where a scoring counts each form once, a row per
-    pair, with the forms as `keys`.
+    pair, with its `form`: the text, and the referents.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
-import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
@@ -31,7 +30,6 @@ from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.metric import Tables
 from hlteval.scoring.pairings import (
-    ADDED,
     METRICS,
     PLACE,
     PairingMetric,
@@ -40,7 +38,6 @@ from hlteval.scoring.pairings import (
     with_names,
     with_outcomes,
 )
-from hlteval.scoring.ratios import Numbers
 
 _SIDES = ("", "_system")
 
@@ -69,7 +66,6 @@ class Options:
     none: ClassVar[frozenset[str]] = frozenset()
 
 
-_SUMS = (pl.Int64, pl.Float64, pl.Float64)
 #: How referents are compared: by the ontology, as sets, or not at all.
 Comparison = Literal["graded", "exact", "any"]
 #: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that do not count.
@@ -158,7 +154,7 @@ class BiotopeMatch(PairingMetric):
         **dict.fromkeys(("document", *PLACE), pl.String),
         **dict.fromkeys(("references", "predictions"), pl.Int64),
         "similarities": pl.List(pl.Float64),
-        "keys": pl.List(pl.String),
+        "form": pl.String,
     }
 
     def statistics(
@@ -206,7 +202,7 @@ class BiotopeMatch(PairingMetric):
             by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
             alike = overlaps(ours, theirs, by, self.common_characters)
             weight = self._similarity(alike, Scoring(), evaluation)
-            pairs = self.pair(alike.select("row", "row_system", "overlap"), weight)
+            pairs = self.pair(alike.select("row", "row_system", "overlap", weight=weight))
         return side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
@@ -236,16 +232,15 @@ class BiotopeMatch(PairingMetric):
         """The number of characters that the entities of each pair share."""
         return shared_characters(pairs)
 
-    def pair(self, alike: pl.DataFrame, weight: pl.Series) -> pl.DataFrame:
+    def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
         """The one-to-one pairs whose weights have the greatest total.
 
         Args:
-            alike: `row`, `row_system`, and others.
-            weight: of each.
+            alike: `row`, `row_system`, their `weight`, and others.
         """
-        some, weight = alike.filter(weight > 0), weight.filter(weight > 0)
-        rows, columns = some["row"].to_numpy(), some["row_system"].to_numpy()
-        return some.filter(pl.Series(assigned(rows, columns, weight.to_numpy())))
+        some = alike.filter(pl.col("weight") > 0)
+        rows, columns, weights = (some[name].to_numpy() for name in ("row", "row_system", "weight"))
+        return some.filter(pl.Series(assigned(rows, columns, weights)))
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
@@ -257,7 +252,7 @@ class BiotopeMatch(PairingMetric):
             ours: the relations of the reference.
             theirs: those of the system.
         """
-        pairs = self.pair(alike, alike["overlap"])
+        pairs = self.pair(alike.with_columns(weight="overlap"))
         several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
         again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
         return pairs, theirs["row"].clear(), again["row_system"]
@@ -291,17 +286,16 @@ class BiotopeMatch(PairingMetric):
             accepted.append(pl.all_horizontal(conditions).fill_null(value=False))
         rows = pairs.with_columns(value=self._similarity(pairs, scoring, evaluation))
         rows = rows.filter(pl.any_horizontal(accepted))
-        by, forms = ["document"], pl.lit(None, pl.List(pl.String))
+        by, form = ["document"], pl.lit(None, pl.String)
         if scoring.unique:
             rows, by = rows.drop_nulls("row"), ["document", "row"]
-            referents = pl.col("referents").first().str.split(SEPARATOR)
-            forms = pl.concat_list(pl.col("text").first(), referents)
+            form = pl.concat_str("text", "referents", separator=SEPARATOR).first()
         counts = rows.group_by(by, maintain_order=True).agg(
             **dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True)),
             references=pl.col("row").count().cast(pl.Int64),
             predictions=pl.col("row_system").count().cast(pl.Int64),
             similarities=pl.col("value").drop_nulls(),
-            keys=forms,
+            form=form,
         )
         return counts.select(self.counts.keys())
 
@@ -347,20 +341,18 @@ class BiotopeMatch(PairingMetric):
         """The sums of counts; similarities are added one after the other, in their order."""
         counts = counts.sort("document", maintain_order=True)
         kept, seen = [], set[tuple[str, ...]]()
-        for *place, keys in counts.select(*PLACE, "keys").iter_rows():
-            text, *referents = keys or ("",)
+        for *place, form in counts.select(*PLACE, "form").iter_rows():
+            text, *referents = (form or "").split(SEPARATOR)
             forms = {(*place, text, referent) for referent in referents if referent}
             kept.append(seen.isdisjoint(forms))
             seen |= forms if kept[-1] else set()
-        rows = counts.filter(pl.Series(kept, dtype=pl.Boolean))
-        rows = rows.group_by(by, maintain_order=True).agg(
+        rows = counts.filter(pl.Series(kept, dtype=pl.Boolean)).group_by(by, maintain_order=True)
+        each = pl.col("similarities").explode().drop_nulls()
+        return rows.agg(
             pl.col("references", "predictions").sum(),
-            similarities=pl.col("similarities").explode().drop_nulls(),
-        )
-        values = [each.to_numpy() for each in rows["similarities"]]
-        sums = [(len(each), _sum(each), _sum(1 - each)) for each in values]
-        return rows.hstack(
-            pl.DataFrame(sums, dict(zip(ADDED[2:], _SUMS, strict=True)), orient="row")
+            pairs=each.count().cast(pl.Int64),
+            matched=each.cum_sum().last().fill_null(0.0),
+            missed=(1 - each).cum_sum().last().fill_null(0.0),
         )
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:  # noqa: ARG002
@@ -381,8 +373,3 @@ class BiotopeMatch(PairingMetric):
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
         }
         return with_outcomes(rows.select("document", **columns, similarity="similarity"))
-
-
-def _sum(values: Numbers) -> float:
-    """The sum of numbers, from the first to the last."""
-    return float(np.cumsum(np.r_[0.0, values])[-1])

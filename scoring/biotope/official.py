@@ -1,13 +1,12 @@
 """The official software of Bacteria Biotope, where it does otherwise than the description."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, of_documents
 from hlteval.scoring.biotope.annotations import shared_characters
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
@@ -57,8 +56,8 @@ class SoftwareOntology(Ontology):
     def in_order(self, identifiers: Collection[str], *, copied: bool = False) -> Sequence[str]:
         """Identifiers in the order of a hash table: one that is copied, or that has grown."""
         least = int(len(identifiers) / 0.75) + 1 if copied else -(-len(identifiers) * 4 // 3)
-        size = buckets(least)
-        return sorted(sorted(identifiers), key=lambda each: bucket(java_hash(each), size))
+        ordered = sorted(identifiers)
+        return [ordered[at] for at in bucket_order(map(java_hash, ordered), least)]
 
     def either(self, ours: Referents, theirs: Referents) -> int:
         """The members of the reference, and again those that the system lacks.
@@ -81,12 +80,11 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         counted = pl.Series("shared", some, dtype=pl.Int64).to_frame()
         return counted.select(pl.coalesce("shared", shared_characters(pairs))).to_series()
 
-    def pair(self, alike: pl.DataFrame, weight: pl.Series) -> pl.DataFrame:
+    def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
         """The most similar pair that is left, again and again; among equals the first."""
-        ranked = alike.with_columns(weight=weight).filter(pl.col("weight") > 0)
+        ranked = alike.filter(pl.col("weight") > 0)
         ranked = ranked.sort("weight", "row", "row_system", descending=[True, False, False])
-        chosen = first_free(ranked["row"].to_numpy(), ranked["row_system"].to_numpy())
-        return ranked.filter(chosen).select(alike.columns)
+        return ranked.filter(first_free(*(ranked[row].to_numpy() for row in ("row", "row_system"))))
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
@@ -102,7 +100,7 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         forms = ours.select("row", several=several, form=pl.int_ranges(others + 1)).explode("form")
         number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
         expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
-        chosen = self.pair(expanded, expanded["overlap"])
+        chosen = self.pair(expanded.with_columns(weight="overlap"))
         single, formed = chosen.filter(~pl.col("several")), chosen.filter("several")
         best = formed.sort("overlap", descending=True, maintain_order=True)
         best = best.unique("original", keep="first", maintain_order=True)
@@ -113,19 +111,16 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
         return pairs, single.filter(of_struck)["original"], dropped
 
-    def inverse(self, ser: Numbers, errors: Numbers, references: Numbers) -> Numbers:
-        """The inverse of the slot error rate; 0 if that is infinite."""
-        infinite = (references == 0) & (errors > 0)
-        return np.where(infinite, 0.0, super().inverse(ser, errors, references))
+    def values(self, *added: Numbers) -> dict[str, Numbers]:
+        """The inverse of an infinite slot error rate is 0."""
+        values = super().values(*added)
+        infinite = (values["References"] == 0) & (values["Insertions"] > 0)
+        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
 
 
 @dataclass(frozen=True, kw_only=True)
 class OfficialKnowledgeBase(KnowledgeBase):
     """How the official software compares knowledge bases."""
-
-    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
-        """Documents without reference are ignored."""
-        return reference, of_documents(system, reference.documents["name"])
 
     def in_order(self, facts: pl.DataFrame) -> pl.DataFrame:
         """The facts in the order of the hash table of the software: among equals, the first counts.
@@ -133,26 +128,21 @@ class OfficialKnowledgeBase(KnowledgeBase):
         Args:
             facts: in the order of the documents.
         """
-        every = facts.select(FACT)
-        size = buckets(-(-every.n_unique() * 4 // 3))
-        hashed = ((java_hash(taxon), java_hash(concept)) for taxon, concept in every.iter_rows())
-        order = [bucket((31 * (31 + one) + other) % _WORD, size) for one, other in hashed]
-        return facts[np.argsort(np.array(order, dtype=np.int64), kind="stable")]
+        hashed = (map(java_hash, fact) for fact in facts.select(FACT).iter_rows())
+        codes = ((31 * (31 + taxon) + concept) % _WORD for taxon, concept in hashed)
+        return facts[bucket_order(codes, -(-facts.select(FACT).n_unique() * 4 // 3))]
 
 
-def bucket(code: int, size: int) -> int:
-    """The bucket of a hash code in a table of some size, a power of two."""
-    return (code ^ (code >> 16)) & (size - 1)
-
-
-def buckets(least: int) -> int:
-    """The number of buckets of a hash table that has at least so many.
+def bucket_order(codes: Iterable[int], least: int) -> list[int]:
+    """The indices of hash codes as a hash table with at least so many buckets orders them.
 
     Examples:
-        >>> buckets(3), buckets(17)
-        (16, 32)
+        >>> bucket_order([17, 16, 1], 3), bucket_order([17, 16, 1], 17)
+        ([1, 0, 2], [2, 1, 0])
     """
-    return 1 << (max(least, 16) - 1).bit_length()
+    last = (1 << (max(least, 16) - 1).bit_length()) - 1  # their number is a power of two
+    places = [(code ^ (code >> 16)) & last for code in codes]
+    return sorted(range(len(places)), key=places.__getitem__)
 
 
 def java_hash(text: str) -> int:

@@ -25,7 +25,7 @@ class BiotopeSchema:
     task: str
     entities: tuple[str, ...]
     roles: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict)
-    referents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    referents: Mapping[str, Sequence[str]] = field(default_factory=dict)
     own_entities: bool = False
 
     @property
@@ -45,11 +45,10 @@ def schema(*, task: str) -> BiotopeSchema:
     data = vocabulary("biotope")
     declared = data["tasks"][task]
     year, unit = data["years"][declared["year"]], declared["unit"]
-    taxa, concepts = tuple(year["taxa"]), tuple(year["concepts"])
     return BiotopeSchema(
         task=task,
-        entities=("Title", "Paragraph", *taxa, *concepts, *year["others"]),
+        entities=tuple(year["entities"]),
         roles=year["relations"] if unit in {"relations", "knowledge"} else {},
-        referents={} if unit == "relations" else {TAXONOMY: taxa, ONTOLOGY: concepts},
-        own_entities=unit == "entities" or declared.get("own_entities", False),
+        referents={} if unit == "relations" else year["referents"],
+        own_entities=declared.get("own_entities", False),
     )

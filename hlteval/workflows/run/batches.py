@@ -371,8 +371,8 @@ class Batch:
         exchanged: why both sides look exchanged; empty if they do not.
         findings: those of readers and of the reference, whoever they are about.
         judging: those of rules about the submission, beside its reference.
-        types: the types of frames by side, if findings depend on them; and what is shown of the
-            reference, by the codes of the rules that depend on it.
+        types: the types of frames by side, if findings depend on them; and what batches show, by
+            the codes of the rules that depend on it, and their side.
         deferred: what counts or not by these.
         identifiers: of parts, what the rules `unique` compare, by side and code.
         confidences: of parts, the least and the largest confidence by side, where there is one.

@@ -221,7 +221,8 @@ class Check:
                 key = side, rule.code
                 checked.identifiers.setdefault(key, []).append(rule.unique(context))
             if rule.conclusion is not None:
-                checked.types.setdefault(rule.code, set()).update(rule.conclusion.observe(context))
+                shown = checked.types.setdefault(f"{rule.code} {side}", set())
+                shown.update(rule.conclusion.observe(context))
         certain = []
         for rule, rows in run(applied, context, form):
             concluded = self.opened.parts or rule.counts_if or rule.conclusion
@@ -251,7 +252,7 @@ class Check:
             if (conclusion := self.rules[number].conclusion) is not None:
                 own = [at for at, item in enumerate(kept) if item.rule == number]
                 rows = pl.concat(kept[at].rows.with_columns(batch=pl.lit(at)) for at in own)
-                shown = frozenset(self.total.types.get(self.rules[number].code, ()))
+                shown = frozenset(self.total.types.get(f"{self.rules[number].code} {side}", ()))
                 rows = conclusion.conclude(rows, shown, schema)
                 for at in own:
                     kept[at] = kept[at]._replace(rows=rows.filter(batch=at).drop("batch"))

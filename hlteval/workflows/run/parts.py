@@ -21,7 +21,7 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Location
-from hlteval.representation import TABLES
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable
 from hlteval.syntax.sections import NEAR, Divisible, Stretch
 
@@ -138,7 +138,7 @@ def _is_one_file(source: Source) -> bool:
 
 
 def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) -> ReadResult:
-    """Read some lines of a file; their records have the numbers that they have in the file.
+    """Read some lines of a file; their records have the order that they have in the file.
 
     Args:
         form: the format.
@@ -151,19 +151,24 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
     """
     member = source.members[0]
     results = list(form.read(source.only([some_lines(member, stretch)])))
-    if len(results) != 1 or results[0].findings:
+    detected = {result.detected for result in results}
+    if len(detected) != 1 or any(result.findings for result in results):
         raise NotApart
     corpus = results[0].corpus
+    if len(results) > 1:
+        corpus = Corpus.concat(result.corpus for result in results)
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
-    if stretch.documents is not None:
-        first = stretch.documents + 1
-        numbers = pl.int_range(first, first + pl.len()).cast(pl.String)
-        tables["documents"] = corpus.documents.with_columns(name=numbers)
+    if stretch.names is not None:
+        if corpus.documents.height != len(stretch.names):
+            raise NotApart
+        names = pl.Series(stretch.names, dtype=pl.String)
+        tables["documents"] = corpus.documents.with_columns(name=names)
     for name, table in TABLES.items():
         rows = tables.get(name, getattr(corpus, name))
-        if "record" in table.schema and stretch.shift and rows.height:
-            tables[name] = rows.with_columns(pl.col("record") + stretch.shift)
-    return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
+        if "record" in table.schema and stretch.records and rows.height:
+            tables[name] = rows.with_columns(pl.col("record") + stretch.records)
+    members = (member,) * corpus.sources.height
+    return replace(results[0], corpus=corpus.replace(**tables), members=members)
 
 
 def some_lines(member: Member, stretch: Stretch) -> Member:
@@ -186,17 +191,19 @@ def locate_apart(
         locate: finds them in a file.
         stretches: the lines of all parts, in order.
     """
-    firsts = [stretch.lines for stretch in stretches]
+    firsts = [own.lines if own.in_lines else own.start for own in stretches]
     by_part: dict[int, list[int]] = {}
     for number, place in enumerate(places):
         by_part.setdefault(bisect_left(firsts, place.record) - 1, []).append(number)
     found: list[Location | None] = [None] * len(places)
     for part, numbers in by_part.items():
-        before = stretches[part].shift
-        own = [FieldRef(places[n].record - before, places[n].field) for n in numbers]
-        lines = some_lines(member, stretches[part])
+        stretch = stretches[part]
+        own = [FieldRef(places[n].record - stretch.records, places[n].field) for n in numbers]
+        lines = some_lines(member, stretch)
         for number, location in zip(numbers, locate(lines, own), strict=True):
             if location is not None:
-                span = msgspec.structs.replace(location.span, line=location.span.line + before)
+                span = msgspec.structs.replace(
+                    location.span, line=location.span.line + stretch.shift
+                )
                 found[number] = Location(span, location.excerpt)
     return found

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hlteval.results.verdict import Verdict
-from hlteval.workflows.run.batches import Submission
+from hlteval.workflows.run.batches import NothingGiven, Submission
 from hlteval.workflows.run.engine import score, validate
 from hlteval.workflows.run.request import Request
 from hlteval.workflows.run.verdicts import Refused
@@ -53,10 +53,12 @@ def sides(draw: st.DrawFn) -> tuple[str, str]:
 
 def outcome(request: Request) -> object:
     """The verdict or the scores as they are shown; why there are none, where that is so."""
-    if not request.reference:
-        return shown(validate(request))
     try:
+        if not request.reference:
+            return shown(validate(request))
         scores = score(request)
+    except NothingGiven as reason:
+        return str(reason)
     except Refused as reason:
         return str(reason), shown(reason.verdict)
     tables = {name: table.to_dict(as_series=False) for name, table in scores.tables.items()}
