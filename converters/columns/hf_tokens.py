@@ -129,7 +129,7 @@ def read(source: Source, **settings: str) -> Iterator[ReadResult]:
         found = _rows(rows, settings["tokens"], settings["tags"], names)
         found.problems[:0] = problems
         reader = TagReader(settings, suffix, numbered, source_files.whole_line)
-        corpus, more = reader.read(source_files.File(member, text, origin), Lines(text), found)
+        corpus, more, _ = reader.read(source_files.File(member, text, origin), Lines(text), found)
         yield corpus, (*findings, *more)
 
     return source_files.read_members(source, FORMAT.name, read_rows)
