@@ -117,7 +117,9 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         kept = ~breaks & fits
         begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
-        rows = table.select("record", word=str(word), tag=str(tag)).filter(kept)
+        rows = pl.DataFrame(
+            {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
+        ).filter(kept)
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         at_document, at_sentence = np.cumsum(begins)[kept], np.cumsum(breaks)[kept]
