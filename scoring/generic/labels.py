@@ -346,11 +346,15 @@ class Rankings(Metric):
         """The rankings, and the table `scorings`."""
         ranked = rankings(total)
         values = {name: _mean(ranked[name]) for name in RANKINGS}
-        rows = [
-            {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
-            for name, value in values.items()
-        ]
-        return values, {"scorings": scorings(rows)}
+        return values, {"scorings": single_values(values)}
+
+
+def single_values(values: Mapping[str, float | None]) -> pl.DataFrame:
+    """The table `scorings` of values that are the only one of their scoring."""
+    return scorings(
+        {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
+        for name, value in values.items()
+    )
 
 
 def _align(sets: Sets) -> pl.DataFrame:
