@@ -6,7 +6,8 @@ Format:
 
 Conventions:
     Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types, such as
-    `SPEAKER`, have the kind of the setting `kind`. The name is the label, the subtype the status, the confidence the llr.
+    `SPEAKER`, have the kind of the setting `kind`. The name is the label, the subtype the status,
+    the confidence the llr.
     Comments (`;;`), `SPKR-INFO` lines and empty lines are skipped.
 
 Example lines:
