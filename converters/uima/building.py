@@ -71,7 +71,10 @@ class Layers:
         """
         text, items = self.texts[row] or "", self.annotations[row]
         move, more = in_units(text), count(len(items) + 3)
-        numbers = {item.key: number for number, item in enumerate(items, start=3)}
+        ends = chain.from_iterable(item.ends for item in items if item.ends)
+        wanted = {*ends, *(key for item in items for _, key in item.links)}
+        numbered = enumerate(items, start=3)
+        numbers = {item.key: number for number, item in numbered if item.key in wanted}
         whole: dict[str, Value] = {
             "@sofa": 1,
             "begin": 0,
@@ -79,19 +82,21 @@ class Layers:
             "language": self.languages[row],
         }
         yield 2, DOCUMENT, whole
-        for item in items:
+        for number, item in enumerate(items, start=3):
             own: dict[str, Value] = {"@sofa": 1, "begin": move(item.start), "end": move(item.end)}
-            ends = zip(layers.ROLES, item.ends or (), strict=False)
-            own |= {f"@{role}": numbers[end] for role, end in ends}
+            if item.ends:
+                roles = zip(layers.ROLES, item.ends, strict=True)
+                own |= {f"@{role}": numbers[end] for role, end in roles}
             if item.links:
                 array = next(more) if arrays else None
                 links = [next(more) for _ in item.links]
-                for number, (role, target) in zip(links, item.links, strict=True):
-                    yield number, layers.LINK, {"role": role, "@target": numbers[target]}
+                for link, (role, target) in zip(links, item.links, strict=True):
+                    yield link, layers.LINK, {"role": role, "@target": numbers[target]}
                 if array is not None:
                     yield array, f"{layers.LINK}[]", {"%ELEMENTS": links}
                 own[f"@{layers.ARGUMENTS}"] = links if array is None else array
-            yield numbers[item.key], item.layer, {**own, **item.values}
+            own |= item.values
+            yield number, item.layer, own
 
     def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)

@@ -33,8 +33,9 @@ def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
     return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
 
 
-_VALUE_ESCAPES = _escapes("\\[]|_;*", tsv_columns.ESCAPES)
-_TEXT_ESCAPES = _escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES)
+#: A null character cannot be written; the loss is counted.
+_VALUE_ESCAPES = {**_escapes("\\[]|_;*", tsv_columns.ESCAPES), 0: "\ufffd"}
+_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES), 0: "\\\ufffd"}
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
@@ -172,7 +173,8 @@ class Files:
             size = len(text or "")
             inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
             self.segmentations[row] = Segmentation(text or "", *inside)
-        self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
+        segmentations = self.segmentations  # not this object, which would refer to itself
+        self.built = Layers(corpus, lambda row, a, b: segmentations[row].fits(a, b))
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
         for row, segmentation in self.segmentations.items():
@@ -184,8 +186,8 @@ class Files:
             lost = bool(segmentation.text) and not segmentation.tokens
             self.losses["texts without words"] += lost
 
-    def content(self, row: int) -> str:
-        """The content of the file of a document."""
+    def content(self, row: int) -> Iterator[str]:
+        """The content of the file of a document, in pieces."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
         annotations = self.built.annotations[row]
         known = {*segmentation.tokens}  # others are left out, and counted
@@ -202,23 +204,22 @@ class Files:
             if name in of_layer
         }
         header = (header_line(*each) for each in layers.items())
-        parts = ["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"]
+        yield "".join(["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"])
         sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
         identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
-            parts.append("\n")
+            yield "\n"
             if name := identified.get(start):
-                parts.append(f"#Sentence.id={escape_text(name)}\n")
+                yield f"#Sentence.id={escape_text(name)}\n"
             text = segmentation.text[start:end]
-            parts += (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
+            yield from (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
             for line in lines.of_sentence[number]:
                 begin, stop = line.span
                 cells = [line.name, f"{move(begin)}-{move(stop)}"]
                 cells.append(escape_text(segmentation.text[begin:stop]))
                 for name, own in layers.items():
                     cells += lines.cells(line, name, own)
-                parts.append("\t".join([*cells, "\n"]))
-        return "".join(parts).replace("\0", "\ufffd")
+                yield "\t".join([*cells, "\n"])
 
 
 def header_line(layer: str, features: Sequence[str]) -> str:

@@ -105,8 +105,8 @@ def span_of(line: str, field: str) -> tuple[int, int]:
     return start, start + len(cells[at])
 
 
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of the file of each document."""
+def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
+    """The name of the file of each document, and its content in pieces."""
     files = Files(corpus)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, files.content(row)
