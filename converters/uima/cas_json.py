@@ -269,7 +269,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
     """The name of the file of each document, and its content in pieces."""
-    built = Layers(corpus, inside_texts(corpus))
+    built = corpus.cached(inside_texts)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
 
@@ -302,7 +302,7 @@ def type_members(types: Types, name: str) -> dict[str, object]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = Layers(corpus, inside_texts(corpus)).losses
+    losses = corpus.cached(inside_texts).losses
     return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 

@@ -213,7 +213,7 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
     """The name of the file of each document, with its content in pieces, and of that of its types.
     """
-    built = Layers(corpus, inside_texts(corpus))
+    built = corpus.cached(inside_texts)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
         types = written_types(built.annotations[row])
@@ -223,16 +223,16 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
 def _file(row: int, built: Layers) -> Iterator[str]:
     """The content of the file of a document, in pieces."""
     text, items = built.texts[row], built.annotations[row]
-    spaces = prefixes_of((*(item.layer for item in items), LINK))
+    used = dict.fromkeys([*(item.layer for item in items), LINK])
+    spaces = prefixes_of(used)
+    tags = {layer: f"{spaces[_address(layer)]}:{layers.short(layer)}" for layer in used}
+    tags[DOCUMENT] = "tcas:DocumentAnnotation"
     yield f"{_HEAD}<xmi:XMI{attributes([('xmi:version', '2.0'), *_NAMESPACES])}"
     yield attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items())
     yield '>\n<cas:NULL xmi:id="0"/>\n'
     for number, layer, features in built.structures(row, arrays=False):
-        tag = "tcas:DocumentAnnotation"
-        if layer != DOCUMENT:
-            tag = f"{spaces[_address(layer)]}:{layers.short(layer)}"
         pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
-        yield _element(tag, [(_ID, str(number)), *pairs])
+        yield _element(tags[layer], [(_ID, str(number)), *pairs])
     sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
     yield _element("cas:Sofa", [*sofa, ("sofaString", text)])
     members = _attribute([*range(2, len(items) + 3)])
@@ -290,7 +290,7 @@ def _type_system(types: Types) -> str:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    built = Layers(corpus, inside_texts(corpus))
+    built = corpus.cached(inside_texts)
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         **built.losses,

@@ -107,14 +107,14 @@ def span_of(line: str, field: str) -> tuple[int, int]:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
     """The name of the file of each document, and its content in pieces."""
-    files = Files(corpus)
+    files = corpus.cached(Files)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, files.content(row)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = Files(corpus).losses
+    losses = corpus.cached(Files).losses
     return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 
