@@ -210,12 +210,11 @@ def _chunks(member: Member, seen: Callable[[bytes], None]) -> Iterator[bytes]:
     while data := read(offset, CHUNK):
         offset += len(data)
         seen(data)
-        whole, mark, tail = data.rpartition(b"\n")
-        if mark:
-            yield rest + whole + mark
-            rest = tail
+        if end := data.rfind(b"\n") + 1:
+            yield b"".join((rest, memoryview(data)[:end]))  # copied once
+            rest = data[end:]
         else:
-            rest += tail
+            rest += data
         if len(rest) > CHUNK:  # a line of so many bytes is not plain
             yield b"\r"
             return
