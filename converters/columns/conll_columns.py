@@ -93,12 +93,9 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     word, tag = (at + width if at < 0 else at for at in given)
     outside = [at for at in given if not -width <= at < width]
-    hint = "number columns from 0, or from -1 at the end"
-    if word == tag:  # such as that of the reference, where lines have one tag
-        outside.append(given[1])
-        hint = "the word and the tag are in different columns"
-    if outside:
-        values = {"column": outside[0], "wanted": width, "hint": hint}
+    if outside or word == tag:  # such as that of the reference, where lines have one tag
+        hint = "number columns from 0, or from -1 at the end; word and tag are two columns"
+        values = {"column": (outside or given[1:])[0], "wanted": width, "hint": hint}
         return TokenRows.without_tokens(*([Problem("COL105", 0, 0, 0, values)] if first else []))
     marker = _MARKER if settings["document"] == _SENTENCE else settings["document"]
     parts, begun, wrong = list[pl.DataFrame](), list[pl.DataFrame](), list[pl.Series]()
@@ -114,15 +111,14 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
         begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
         breaks |= (head.is_null() & last.is_null()).to_numpy()
-        filled = [pl.col(str(at)).is_not_null() for at in (width - 1, word, tag)]
-        fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
-        fits = table.select(fit).to_series().to_numpy()
+        fit = table[str(width)].is_null() & last.is_not_null()
+        fits = (fit & table[str(word)].is_not_null() & table[str(tag)].is_not_null()).to_numpy()
         kept = ~breaks & fits
         begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
-        rows = pl.DataFrame(
-            {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
-        ).filter(kept)
+        taken = {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
+        mask = pl.Series(kept)  # of each column, since those of a table are copied before
+        rows = pl.DataFrame({name: column.filter(mask) for name, column in taken.items()})
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         at_document, at_sentence = np.cumsum(begins)[kept], np.cumsum(breaks)[kept]
