@@ -24,8 +24,8 @@ from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results
 _SUMS = ("ptp", "p_den", "rtp", "r_den")
 #: The columns of clusters in condensed counts, and where items are weighed.
 _CLUSTERS: Mapping[str, str] = {"reference": "cluster", "system": "other"}
-#: The numbers that are kept with fewer bits.
-_NUMBERS: Mapping[str, type[pl.DataType]] = {"number": pl.Int64, "count": pl.Int64}
+#: The numbers, which are kept with fewer bits.
+_NUMBERS = pl.col("number", "count")
 #: Whether a count is of items in clusters, not a sum.
 _IN_CLUSTERS = pl.any_horizontal(pl.col(*_CLUSTERS).is_not_null())
 
@@ -58,7 +58,7 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "part": parts,
         **dict.fromkeys(_CLUSTERS, names.dtype),
-        **_NUMBERS,
+        **dict.fromkeys(("number", "count"), pl.Int64),
     }
     tables = [pl.DataFrame({"part": [*irregular], "count": [*irregular.values()]})]
     tables += [_sums(counting, measure) for measure in measures if measure.additive]
@@ -75,9 +75,8 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
 
 def _narrow(counts: pl.DataFrame) -> pl.DataFrame:
     """Counts as numbers of 32 bits, which keep half of the memory, if all fit."""
-    numbers = pl.col(*_NUMBERS)
-    fit = counts.select(pl.all_horizontal(numbers.max().fill_null(0) < 2**31)).item()
-    return counts.with_columns(numbers.cast(pl.Int32)) if fit else counts
+    fit = counts.select(pl.all_horizontal(_NUMBERS.max().fill_null(0) < 2**31)).item()
+    return counts.with_columns(_NUMBERS.cast(pl.Int32)) if fit else counts
 
 
 def _contents(measure: Measure) -> str:
@@ -134,7 +133,7 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     for kept in (~_IN_CLUSTERS, *(pl.col("part") == part for part in contents)):
         rows = list[pl.DataFrame]()
         for table, own, offset in zip(tables, numbers, offsets, strict=False):
-            some = table.filter(kept).cast(_NUMBERS)
+            some = table.filter(kept).with_columns(_NUMBERS.cast(pl.Int64))
             code = some["part"].to_physical().cast(pl.Int64)
             for side in _CLUSTERS:  # 0 for no cluster
                 code = code * size + own.gather(some[side].to_physical()).fill_null(0)
@@ -184,7 +183,7 @@ class _Condensed(Compared):
         return (
             self.table.lazy()
             .filter(~_IN_CLUSTERS)
-            .cast(_NUMBERS)
+            .with_columns(_NUMBERS.cast(pl.Int64))
             .select("part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count")
             .collect(engine="in-memory")
             .lazy()
@@ -199,7 +198,7 @@ class _Condensed(Compared):
                 pl.col(side).to_physical().cast(pl.Int64).alias(name)
                 for side, name in _CLUSTERS.items()
             )
-            rows = self.table.filter(pl.col("part") == part).cast(_NUMBERS)
+            rows = self.table.filter(pl.col("part") == part).with_columns(_NUMBERS.cast(pl.Int64))
             kinds = rows.select(*numbers, item="number", weight="count")
             self._kept[part] = Clusterings.of_weighed(kinds)
         both = self._kept[part]
