@@ -338,10 +338,11 @@ class Rankings(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The scores, and how many documents there are."""
-        columns = (*SCORES, pl.col("documents").cast(pl.Int64))
+        documents = pl.col("documents").cast(pl.Int64)
         empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
         kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
-        return pl.concat([empty, *(batch.filter(kept).select(columns) for batch in counts)])
+        scores = (batch.filter(kept).select(*SCORES, documents) for batch in counts)
+        return pl.concat([empty, *scores])
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The rankings, and the table `scorings`."""
