@@ -18,7 +18,7 @@ The functions are those of the module that are called as the fields are. If the 
 - `locate` gives the cells of this table, or whole lines;
 - `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
   `as_files` gives, by name, with their content, to a folder;
-- `sniff`, `read`, `locate` and `write` are those of its `DIALECT`, if there is one: see
+- `sniff`, `read`, `locate`, `sections` and `write` are those of its `DIALECT`, if there is one: see
   `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
@@ -101,7 +101,7 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
     if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
-        names = ("sniff", "read", "locate", "write")
+        names = ("sniff", "read", "locate", "sections", "write")
         functions |= {name: getattr(dialect, name) for name in names}
     if as_files := own.get("as_files"):
         files = chain.from_iterable

@@ -32,10 +32,10 @@ from hlteval.scoring.metric import (
     weigh,
 )
 
-#: How many replicates are drawn at a time, which bounds the memory of the weights.
-BLOCK = 1_000
-#: Weights that are drawn at a time where documents are few: each block costs as much again.
-CELLS = 2_000_000
+#: How many replicates are drawn at a time, and how many weights where documents are few.
+BLOCK, CELLS = 1_000, 2_000_000
+#: The most weights at a time, which bounds memory: two or three arrays of them, of 8 bytes each.
+MOST_CELLS = 20_000_000
 
 
 def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
@@ -56,22 +56,27 @@ def draws(documents: int, replicates: int, seed: int) -> Iterator[Weights]:
     random = np.random.default_rng(seed)
     for size in blocks(replicates, documents):
         drawn = random.integers(0, max(documents, 1), (size, documents))
-        flat = (drawn + documents * np.arange(size)[:, np.newaxis]).ravel()
-        yield np.bincount(flat, minlength=size * documents).reshape(size, documents)
+        drawn += documents * np.arange(size)[:, np.newaxis]
+        weights = np.bincount(drawn.ravel(), minlength=size * documents).reshape(size, documents)
+        del drawn
+        yield weights
 
 
 def blocks(replicates: int, documents: int) -> Iterator[int]:
     """The sizes of blocks of replicates: `BLOCK`, or as many as have `CELLS` weights.
+
+    Blocks of more than `MOST_CELLS` weights are smaller.
 
     Args:
         replicates: how many there are in all.
         documents: how many weights each has.
 
     Examples:
-        >>> list(blocks(2500, 100_000)), list(blocks(2500, 10))
-        ([1000, 1000, 500], [2500])
+        >>> list(blocks(2500, 10_000)), list(blocks(2500, 10)), list(blocks(5, 10_000_000))
+        ([1000, 1000, 500], [2500], [2, 2, 1])
     """
-    most = max(BLOCK, CELLS // max(documents, 1))
+    documents = max(documents, 1)
+    most = max(1, min(max(BLOCK, CELLS // documents), MOST_CELLS // documents))
     for begin in range(0, replicates, most):
         yield min(most, replicates - begin)
 

@@ -155,7 +155,7 @@ class Conclusion(NamedTuple):
     """How the rows of a rule are concluded that a batch alone does not show.
 
     Attributes:
-        observe: gives what a batch shows of the reference.
+        observe: gives what a batch shows of its side, or of the reference.
         conclude: gives the rows with a problem, of those of all batches, by what all of these show
             and by the schema.
         keeps: the columns of the rows that it needs beside those of findings.
@@ -229,9 +229,7 @@ def about_submission(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def first_of(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
     """The first of the rows with the same key, with their `count`."""
-    return rows.with_columns(count=pl.len().over(key)).unique(
-        key, keep="first", maintain_order=True
-    )
+    return rows.group_by(key, maintain_order=True).agg(pl.all().first(), count=pl.len())
 
 
 def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:

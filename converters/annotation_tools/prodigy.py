@@ -185,5 +185,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 
 
 _PARTS = {f"{name}.*": name[:-1] for name in _LISTS}
-DIALECT = Dialect("prodigy", ".jsonl", _PARTS, _take, _MEMBERS, _objects, merges=True)
+_NAMES = ("id", "_input_hash")
+_FORM = ("prodigy", ".jsonl", _PARTS, _take, _MEMBERS, _objects)
+DIALECT = Dialect(*_FORM, merges=True, identifiers=_NAMES)
 FORMAT = declaration(__name__)

@@ -275,5 +275,5 @@ def count_losses(corpus: Corpus, own: Collection[str] = ("$", *OWN)) -> Mapping[
 
 
 _FORM = ("spacy-json", ".json", _PARTS, _take, _MEMBERS, objects)
-DIALECT = Dialect(*_FORM, naming={"spans": GROUP})
+DIALECT = Dialect(*_FORM, naming={"spans": GROUP}, several="paragraphs")
 FORMAT = declaration(__name__)

@@ -23,18 +23,20 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells, name_in
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.findings import FieldRef, Location
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections, marked_sections
 from hlteval.syntax.tsv import Lines
 
 _COLUMNS = ("token", "tag", "name", "yago", "wikipedia", "page", "freebase")
 _START = "-DOCSTART- ("
 _NONE = "--NME--"
+_DOCUMENT = r"^-DOCSTART-(?: \((.*)\) *$)?"
 _IOB2 = {"scheme": "IOB2", "repair": "conlleval"}
 
 
@@ -54,7 +56,7 @@ def read(
         "token",
         "tag",
         comment="^-DOCSTART-",
-        document=r"^-DOCSTART-(?: \((.*)\) *$)?",
+        document=_DOCUMENT,
         glued="",
         entity=entity,
         shorter=True,
@@ -67,6 +69,11 @@ def read(
         return rows._replace(tokens=rows.tokens.with_columns(tag, linked)), stretch
 
     return read_tagged(source, FORMAT.name, ".tsv", _IOB2, divide)
+
+
+def sections(member: Member, **_: str) -> Sections | None:
+    """The documents of a file."""
+    return marked_sections(member, [b"-DOCSTART-"], name_in(_DOCUMENT))
 
 
 def locate(

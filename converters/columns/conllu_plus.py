@@ -25,7 +25,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells, name_in
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
@@ -35,6 +35,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections, marked_sections
 from hlteval.syntax.tsv import Lines
 
 SUFFIX = ".conllup"
@@ -79,6 +80,11 @@ def _tag_column(names: Sequence[str], column: str) -> str:
     """The name of the column with tags."""
     usual = (name for name in names if name.rpartition(":")[2].upper() in _TAGS)
     return column or next(usual, names[-1] if names else "")
+
+
+def sections(member: Member, **_: str) -> Sections | None:
+    """The documents of a file."""
+    return marked_sections(member, [b"#"], name_in(_DOCUMENT), rb"(?:#[^\n]*\n|\s)*")
 
 
 def locate(member: Member, places: Sequence[FieldRef], column: str = "") -> list[Location | None]:

@@ -26,17 +26,18 @@ from typing import Any, Literal
 import polars as pl
 
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
-from hlteval.converters.columns.tagged_tokens import TagReader, TokenRows
+from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.json_documents import compact
+from hlteval.converters.toolkit.json_documents import compact, name_of, object_sections
 from hlteval.converters.toolkit.parquet_sizes import MAGIC, column_names, read_table, write_table
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 from hlteval.syntax.json_text import strict
+from hlteval.syntax.sections import Sections
 from hlteval.syntax.tsv import Lines, shorten
 
 _TAGS = ("ner_tags", "tags", "labels")
@@ -57,82 +58,79 @@ def sniff(source: Source) -> bool:
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
 
 
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
+    """The tokens and mentions of each file."""
+    names = _split(settings["names"])
+
+    def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
+        rows = ((at, line, _value(line)) for at, line in enumerate(lines, 1) if line.strip())
+        return _rows(rows, settings, names), source_files.whole_line
+
+    def divide_table(data: bytes) -> tuple[TokenRows, Lines] | None:
+        if not data.startswith(MAGIC):
+            return None
+        table, metadata, reason = read_table(data)
+        features = _value(metadata.get(_FEATURES, "{}"))
+        column = settings["tags"] or next((name for name in _TAGS if name in table.columns), "")
+        for step in ("info", "features", column, "feature", "names"):
+            features = features.get(step) if isinstance(features, dict) else None
+        known = names or ([*map(str, features)] if isinstance(features, list) else [])
+        rows = ((at, "", row) for at, row in enumerate(table.iter_rows(named=True), start=1))
+        problems = [Problem("HFT106", 0, 0, 0, {"reason": reason})] if reason else []
+        return _rows(rows, settings, known, problems), Lines("\n" * table.height)
+
+    return read_tagged(source, FORMAT.name, ".jsonl", settings, divide, divide_table)
+
+
 def _rows(
-    every: Iterable[tuple[int, int, Any]], words: str, tags: str, names: Sequence[str]
+    every: Iterable[tuple[int, str, Any]],
+    settings: Mapping[str, str],
+    names: Sequence[str],
+    problems: Sequence[Problem] = (),
 ) -> TokenRows:
     """The tokens of rows.
 
     Args:
-        every: the number of each row, the length of its line, and its columns by name.
-        words: the name of the column of tokens.
-        tags: that of the column of tags; empty for that of the first row that has one.
+        every: the number of each row, its line, and its columns by name.
+        settings: the name of the column of `tokens`, and that of `tags`, empty for that of the
+            first row that has one.
         names: the names of tags by number; empty where they are not declared.
+        problems: those of the file.
     """
+    words, tags = settings["tokens"], settings["tags"]
     numbers: dict[int, str] = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
     rows, documents, taken = list[tuple[Any, ...]](), dict[int, str](), dict[str, int]()
-    counts, problems = Counter[str](), list[Problem]()
-    for record, size, value in every:
+    counts, wrong_rows = Counter[str](), list[Problem]()
+    for record, line, value in every:
         row = value if isinstance(value, dict) else {}
         tags = tags or next((name for name in _TAGS if name in row), "")
-        texts: Any = row.get(words)
-        given: Any = row.get(tags)
-        lists = bool(texts) and isinstance(texts, list) and isinstance(given, list)
-        named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given or ()]
-        wrong = [tag for tag in named if not isinstance(tag, str)]
-        if not lists or any(not isinstance(text, str) for text in texts):
-            values: dict[str, object] = {"tokens": words, "tags": tags or _TAGS[0]}
-            problems.append(Problem("HFT101", record, 0, size, values))
-        elif len(texts) != len(given):
-            values = {"given": len(given), "wanted": len(texts)}
-            problems.append(Problem("HFT102", record, 0, size, values))
-        elif wrong and (names or any(type(tag) is not int for tag in wrong)):
-            values = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
-            problems.append(Problem("HFT103", record, 0, size, values))
-        else:
-            counts += Counter(HFT104=len(wrong), HFT105=given.count(_IGNORED))
-            if isinstance(name := row.get("id"), str | int):
-                documents[len(rows)] = source_files.unique_name(str(name), taken)
-            if wrong:
-                named = [tag if isinstance(tag, str) else _OUTSIDE for tag in named]
-            rows.append((record, len(rows), texts, named))
-    begins = pl.col("document").is_first_distinct()
+        texts, given = row.get(words), row.get(tags)
+        code, values = "HFT101", dict[str, object](tokens=words, tags=tags or _TAGS[0])
+        if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} == {str}:
+            named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
+            wrong = [] if {*map(type, named)} == {str} else [t for t in named if type(t) is not str]
+            if len(texts) != len(given):
+                code, values = "HFT102", {"given": len(given), "wanted": len(texts)}
+            elif wrong and (names or any(type(tag) is not int for tag in wrong)):
+                values = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
+                code = "HFT103"
+            else:
+                counts += Counter(HFT104=len(wrong), HFT105=given.count(_IGNORED))
+                if name := name_of(row.get("id"), ""):
+                    documents[len(rows)] = source_files.unique_name(name, taken)
+                tagged = [t if type(t) is str else _OUTSIDE for t in named] if wrong else named
+                rows.append((record, len(rows), texts, tagged))
+                continue
+        wrong_rows.append(Problem(code, record, 0, len(line), values))
     tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag")
-    some = [Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n]
-    return TokenRows(tokens.with_columns(begins=begins), documents, len(rows), some + problems)
+    tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
+    some = (Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n)
+    return TokenRows(tokens, documents, len(rows), [*problems, *some, *wrong_rows], tags)
 
 
-def read(source: Source, **settings: str) -> Iterator[ReadResult]:
-    """The tokens and mentions of each file."""
-    numbered = source.kind in {"file", "stdin"}
-
-    def read_rows(
-        member: Member, data: bytes, origin: dict[str, object]
-    ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
-        findings, problems, names = list[Finding](), list[Problem](), _split(settings["names"])
-        rows: Iterable[tuple[int, int, Any]]
-        if data.startswith(MAGIC):
-            table, metadata, reason = read_table(data)
-            problems += [Problem("HFT106", 0, 0, 0, {"reason": reason})] if reason else []
-            suffix, text = ".parquet", "\n" * table.height
-            rows = ((at, 0, row) for at, row in enumerate(table.iter_rows(named=True), start=1))
-            features = _value(metadata.get(_FEATURES, "{}"))
-            column = settings["tags"] or next((name for name in _TAGS if name in table.columns), "")
-            for step in ("info", "features", column, "feature", "names"):
-                features = features.get(step) if isinstance(features, dict) else None
-            names = names or ([*map(str, features)] if isinstance(features, list) else [])
-        else:
-            decoded = decode(data, display=member.display, encoding=member.encoding)
-            findings += decoded.findings
-            suffix, text = ".jsonl", (decoded.text or "").replace("\r\n", "\n")
-            lines = enumerate(text.split("\n"), start=1)
-            rows = ((at, len(line), _value(line)) for at, line in lines if line.strip())
-        found = _rows(rows, settings["tokens"], settings["tags"], names)
-        found.problems[:0] = problems
-        reader = TagReader(settings, suffix, numbered, source_files.whole_line)
-        corpus, more, _ = reader.read(source_files.File(member, text, origin), Lines(text), found)
-        yield corpus, (*findings, *more)
-
-    return source_files.read_members(source, FORMAT.name, read_rows)
+def sections(member: Member, **_: str) -> Sections | None:
+    """The documents of a file that has a row on each line; see `object_sections`."""
+    return object_sections(member, ("id",), "{}", in_lines=True)
 
 
 def _value(text: str) -> Any:
@@ -171,10 +169,10 @@ def write(
     for corpus in corpora:
         tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
         rows = tagged.tokens.group_by("document", maintain_order=True)
-        table = tagged.documents.select(document="row", id="name").join(
-            rows.agg(tokens="word", ner_tags="tag"), on="document", maintain_order="left"
-        )
-        tables.append(table.drop("document").cast(_SCHEMA))
+        rows = rows.agg(tokens="word", ner_tags="tag")
+        named = tagged.documents.select(document="row", id="name")
+        own = named.join(rows, on="document", maintain_order="left")
+        tables.append(own.drop("document").cast(_SCHEMA))
     table = pl.concat(tables)
     found = set(table["ner_tags"].explode().drop_nulls())
     usual = [_OUTSIDE, *sorted(found - {_OUTSIDE}, key=lambda tag: tag[1:] + tag)]

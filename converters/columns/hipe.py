@@ -24,7 +24,7 @@ from typing import Literal
 
 import polars as pl
 
-from hlteval.converters.columns.named_columns import NamedColumns, locate_cells
+from hlteval.converters.columns.named_columns import NamedColumns, locate_cells, name_in
 from hlteval.converters.columns.tag_writing import Tagged, count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
@@ -34,6 +34,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import Sections, marked_sections
 from hlteval.syntax.tsv import Lines
 
 _NE = ("COARSE-LIT", "COARSE-METO", "FINE-LIT", "FINE-METO", "FINE-COMP", "NESTED")
@@ -70,6 +71,11 @@ def read(source: Source, **settings: str) -> Iterator[ReadResult]:
 
 def _entity_column(column: str) -> str:
     return "NEL-METO" if column.endswith("METO") else "NEL-LIT"
+
+
+def sections(member: Member, **_: str) -> Sections | None:
+    """The documents of a file."""
+    return marked_sections(member, [b"#"], name_in(_DOCUMENT), rb"[^\n]*\n(?:#[^\n]*\n|\s)*")
 
 
 def locate(

@@ -33,6 +33,7 @@ from hlteval.converters.toolkit.rows import rejected_lines, with_documents
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, first_line
 from hlteval.syntax.tsv import Lines, shorten
 
 #: Names of the columns that are found without settings.
@@ -94,7 +95,7 @@ def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable
     problems, rejected, rows = list[Problem](), list[Problem](), pl.DataFrame(schema=_ROWS)
     if first and not missing:
         body = body if settings["header"] == "yes" else text
-        rejected, rows = _label_rows(body, at, names, settings, lines)
+        rejected, rows = _label_rows(body, _separator(first), at, names, settings, lines)
         usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
         known = {name.lower() for name in names} & {*_DOCUMENT, *_LABEL}
         # a header is no label
@@ -116,10 +117,15 @@ def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable
 
 
 def _label_rows(
-    text: str, at: Mapping[str, int | None], names: Sequence[str], settings: Settings, lines: Lines
+    text: str,
+    separator: str,
+    at: Mapping[str, int | None],
+    names: Sequence[str],
+    settings: Settings,
+    lines: Lines,
 ) -> tuple[list[Problem], pl.DataFrame]:
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
-    width, separator, quoted = len(names), _separator(lines[0]), settings["quoting"] == "minimal"
+    width, quoted = len(names), settings["quoting"] == "minimal"
     has_header = settings["header"] == "yes"
     unclosed = list[int]()
     try:
@@ -169,6 +175,18 @@ def _label_rows(
         values = {"given": shorten(score, 40)}
         problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
     return problems, rows.select(*_ROWS)
+
+
+def sections(member: Member, **settings: str) -> TableSections | None:
+    """The documents of a table with a header and without quotes."""
+    head = first_line(member)
+    first = head.decode("utf-8", "replace").removesuffix("\n")
+    names, at, missing = _columns(first, settings)
+    column = at["document"]
+    if settings["header"] == "no" or missing or column is None or column + 1 == len(names):
+        return None
+    excluded = b'\r"' if settings["quoting"] == "minimal" else b"\r"
+    return TableSections(member, column, _separator(first).encode(), head=head, excluded=excluded)
 
 
 def locate(member: Member, places: Sequence[FieldRef], **settings: str) -> list[Location | None]:

@@ -1,6 +1,7 @@
 """Token lines whose columns have names: which of them are words, tags, entities and notes."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -87,7 +88,8 @@ class NamedColumns:
             for record, end, given, lacks in wrong.iter_rows()
         ]
         names = every.filter("begun")["name"].to_list()
-        return TokenRows.of(self._tokens(rows.filter(fits & ~empty)), names, problems)
+        found = TokenRows.of(self._tokens(rows.filter(fits & ~empty)), names, problems)
+        return found._replace(detected=" ".join(self.columns))
 
     def _cell(self, name: str) -> pl.Expr:
         """The cells of a column; null where a line or the file does not have it."""
@@ -115,6 +117,26 @@ class NamedColumns:
             glued=glued.shift(1, fill_value=False),
             entity=entity,
         )  # fmt: skip
+
+
+def name_in(document: str) -> Callable[[str], str | None]:
+    """Make the function that finds the name in a line that begins a document.
+
+    Args:
+        document: what such a line matches, with its name as group 1.
+
+    Examples:
+        >>> name = name_in("^# *doc(?: (.*))?$")
+        >>> name("# doc d1"), name("#doc"), name("# note")
+        ('d1', '', None)
+    """
+    begun = re.compile(document)
+
+    def name(line: str) -> str | None:
+        match = begun.search(line)
+        return match and (match[1] or "")
+
+    return name
 
 
 def column_stretch(columns: Sequence[str], name: str) -> Stretch:

@@ -11,10 +11,9 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.converters.toolkit.rows import rejected_lines
 from hlteval.converters.toolkit.source_files import (
-    File,
     findings_in_lines,
     locate_lines,
-    read_files,
+    read_members,
     stem,
     unique_name,
     whole_line,
@@ -22,7 +21,7 @@ from hlteval.converters.toolkit.source_files import (
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Spans, TagSequence, detect, read_spans
-from hlteval.sources import Member, Source
+from hlteval.sources import Member, Source, decode
 from hlteval.syntax.tsv import Lines
 
 #: Gives the place of a field in a line: first code point, and one past the last, 0-based.
@@ -96,7 +95,7 @@ class TagReader:
     stretch: Stretch
 
     def read(
-        self, file: File, lines: Lines, rows: TokenRows
+        self, member: Member, origin: Mapping[str, object], lines: Lines, rows: TokenRows
     ) -> tuple[Corpus, Iterable[Finding], str]:
         """The corpus of a file, the findings in it, and the scheme of its tags."""
         begins = rows.tokens["begins"].to_numpy()
@@ -106,20 +105,20 @@ class TagReader:
         spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
         found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
         problems = (*rows.problems, *found.problems())
-        findings = findings_in_lines(problems, lines, file.member, self.stretch)
+        findings = findings_in_lines(problems, lines, member, self.stretch)
         wrong = (problem for problem in rows.problems if problem.record)
         rejected = rejected_lines("token", wrong, lines)
-        tables = self._tables(file, rows, spans, sequence.labels)
-        return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings, scheme
+        tables = self._tables(member, rows, spans, sequence.labels)
+        return Corpus(sources=[origin], rejected_records=rejected, **tables), findings, scheme
 
-    def _names(self, file: File, rows: TokenRows) -> list[str]:
+    def _names(self, member: Member, rows: TokenRows) -> list[str]:
         """The names of documents: written ones, or else numbers, or the name of the file."""
-        own = stem(file.member, self.suffix)
+        own = stem(member, self.suffix)
         usual = "{}" if self.numbered else own if rows.documents == 1 else f"{own}-{{}}"
         return [rows.names.get(at, usual.format(at + 1)) for at in range(rows.documents)]
 
     def _tables(
-        self, file: File, rows: TokenRows, spans: Spans, labels: Sequence[str]
+        self, member: Member, rows: TokenRows, spans: Spans, labels: Sequence[str]
     ) -> dict[str, pl.DataFrame]:
         """The tables of a file: documents, sentences, tokens and mentions."""
         tokens = rows.tokens
@@ -127,7 +126,7 @@ class TagReader:
         schema = {"row": pl.Int64, "name": pl.String, "text": pl.String}
         columns = {
             "row": range(rows.documents),
-            "name": self._names(file, rows),
+            "name": self._names(member, rows),
             "text": made.texts,
         }
         documents = pl.DataFrame(columns, schema=schema)
@@ -151,8 +150,17 @@ class TagReader:
 Divide = Callable[[Lines], tuple[TokenRows, Stretch]]
 
 
+#: Gives the tokens of a file that is a table, from its bytes, and a line per row; else None.
+DivideTable = Callable[[bytes], tuple[TokenRows, Lines] | None]
+
+
 def read_tagged(
-    source: Source, form: str, suffix: str, settings: Mapping[str, Any], divide: Divide
+    source: Source,
+    form: str,
+    suffix: str,
+    settings: Mapping[str, Any],
+    divide: Divide,
+    divide_table: DivideTable = lambda _: None,
 ) -> Iterator[ReadResult]:
     """The tokens and mentions of each file; see `TagReader`.
 
@@ -162,22 +170,30 @@ def read_tagged(
         suffix: of files, which the names of documents leave out.
         settings: the `scheme` of the tags, and the `repair` of sequences that are not valid in it.
         divide: gives the tokens of lines.
+        divide_table: gives those of a table, whose file has the end .parquet.
     """
     numbered = source.kind in {"file", "stdin"}
     detected = set[str]()
 
-    def own(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        text = file.text or ""
-        if "\r" in text:  # a single character is found much faster than two
-            text = text.replace("\r\n", "\n")
-        lines = Lines(text)
-        rows, stretch = divide(lines)
-        reader = TagReader(settings, suffix, numbered, stretch)
-        corpus, findings, scheme = reader.read(file, lines, rows)
+    def own(
+        member: Member, data: bytes, origin: dict[str, object]
+    ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
+        problems, end, stretch = list[Finding](), ".parquet", whole_line
+        if (table := divide_table(data)) is not None:
+            rows, lines = table
+        else:
+            decoded = decode(data, display=member.display, encoding=member.encoding)
+            text, end, problems = decoded.text or "", suffix, [*decoded.findings]
+            if "\r" in text:  # a single character is found much faster than two
+                text = text.replace("\r\n", "\n")
+            lines = Lines(text)
+            rows, stretch = divide(lines)
+        reader = TagReader(settings, end, numbered, stretch)
+        corpus, found, scheme = reader.read(member, origin, lines, rows)
         detected.update((rows.detected, scheme))
-        return corpus, findings
+        yield corpus, (*problems, *found)
 
-    for result in read_files(source, form, own):
+    for result in read_members(source, form, own):
         yield replace(result, detected=" ".join(sorted(detected)))
         detected.clear()
 

@@ -42,7 +42,7 @@ from hlteval.grammars import pattern
 from hlteval.representation import Corpus, first_case
 from hlteval.sources import Member, Source, decode
 from hlteval.sources.decoding import not_text
-from hlteval.syntax.sections import Sections, cell_sections
+from hlteval.syntax.sections import TableSections
 from hlteval.syntax.tsv import WHITE_SPACE, Column, Explanation, Table, is_blank, shorten
 
 # The lines of a table of entity mentions: their columns, and those that no pattern accepts.
@@ -473,9 +473,9 @@ def _tables(rows: pl.DataFrame) -> dict[str, pl.DataFrame]:
     return {"mentions": mentions, "links": links}
 
 
-def sections(member: Member, **_: str) -> Sections | None:
-    """The documents of a file whose lines are all plain, and together."""
-    return cell_sections(member, column=3, columns=len(TABLE.columns), until=b":")
+def sections(member: Member, **_: str) -> TableSections:
+    """The documents of a file, which the extents of its lines name."""
+    return TableSections(member, column=3, until=b":")
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -38,6 +38,7 @@ from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.sources.names import printable
+from hlteval.syntax.sections import TableSections
 from hlteval.syntax.tsv import Cells, Column, Explanation, Table
 
 # The lines of annotation files: their columns, and those with several candidates or problems.
@@ -223,6 +224,11 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         rejected_records=table.rejected_records("mention"),
     )
     return corpus, table.findings(file.member, *problems)
+
+
+def sections(member: Member, **_: str) -> TableSections:
+    """The documents of a file."""
+    return TableSections(member, column=0)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

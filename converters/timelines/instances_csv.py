@@ -34,6 +34,7 @@ from hlteval.converters.toolkit.source_files import File, beginning, head, locat
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, first_line
 from hlteval.syntax.tsv import Column, Table, shorten
 
 COLUMNS = (
@@ -216,6 +217,18 @@ def _span(line: str, cell: int | None) -> tuple[int, int]:
         found = _CELL.match(line, start)
         end = found.end() if found else len(line)
     return start, end
+
+
+def sections(member: Member, **_: str) -> TableSections | None:
+    """The documents of a table without quotes."""
+    head = first_line(member)
+    titles = head.decode("utf-8", "replace").rstrip("\n").split(",")
+    column = next(
+        (at for at, title in enumerate(titles) if _ALSO.get(title, title) == "document"), -1
+    )
+    if not 0 <= column < len(titles) - 1:
+        return None
+    return TableSections(member, column, b",", head=head, excluded=b'\r"')
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -22,6 +22,8 @@ from hlteval.converters.toolkit.json_documents import (
     compact,
     explain,
     locate_records,
+    name_of,
+    object_sections,
 )
 from hlteval.converters.toolkit.json_writing import ROLES, Objects, writer
 from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
@@ -30,6 +32,7 @@ from hlteval.converters.toolkit.source_files import (
     batches,
     documents,
     head_of_first,
+    stem,
     unique_name,
     with_suffix,
 )
@@ -46,6 +49,7 @@ from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
+from hlteval.syntax.sections import Sections
 
 _CODES = {"required": "JAN103", "": "JAN104"}
 
@@ -65,6 +69,8 @@ class Dialect:
         layout: how it is written by default.
         merges: whether several documents of a name and a text are one, of several annotators.
         naming: the settings that name something in documents, with their defaults.
+        identifiers: the members of which the first that an object has names its document.
+        several: a member of objects of several documents.
     """
 
     form: str
@@ -76,6 +82,8 @@ class Dialect:
     layout: str = "lines"
     merges: bool = False
     naming: Mapping[str, str] = field(default_factory=dict)
+    identifiers: Sequence[str] = ("id",)
+    several: str = ""
 
     def sniff(self, source: Source) -> bool:
         """Whether a file has members of the format."""
@@ -103,6 +111,12 @@ class Dialect:
     def locate(self, member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
         """The places of records; see `locate_records`."""
         return locate_records(member, places, self.records)
+
+    def sections(self, member: Member, **_: str) -> Sections | None:
+        """The documents of a file that has an object on each line; see `object_sections`."""
+        usual = f"{stem(member, self.suffix)}-{{}}"
+        found = object_sections(member, self.identifiers, usual, self.several)
+        return found if found and len(found.names) > 1 else None  # one has the name of the file
 
     def read(
         self, source: Source, offsets: str = CHARACTERS, **settings: str
@@ -265,7 +279,7 @@ class Draft(TableBuilder):
             text: its text; None is reported.
             language: its language.
         """
-        own = str(name) if isinstance(name, str | int) and name != "" else self.stem
+        own = name_of(name, self.stem)
         row = self.merged.get(own)
         self.text = text
         self.quotes = Quotes(text or "")
@@ -290,8 +304,12 @@ class Draft(TableBuilder):
     def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
         """The records at a pattern that are in the schema, each with its path."""
         number, listed = self.parts.get(pattern, (0, ()))
+        outer, rejected = None, False
         for record, (path, item) in enumerate(listed, number):
-            if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
+            if self.bad and path[:-1] != outer:
+                outer = path[:-1]
+                rejected = any(path[:size] in self.bad for size in range(1, len(path)))
+            if rejected or path in self.bad:
                 continue
             self.record = record
             yield path, item

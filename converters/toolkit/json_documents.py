@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
+import msgspec
 import numpy as np
 import polars as pl
 
@@ -39,6 +41,7 @@ from hlteval.syntax.json_text import (
     value_at,
 )
 from hlteval.syntax.places import Path, Places
+from hlteval.syntax.sections import Sections, line_sections
 
 #: An object.
 Item = dict[str, Any]
@@ -148,6 +151,52 @@ class _Extents(Sequence[tuple[int, int]]):
         if isinstance(at, slice):
             return list(zip(self.starts[at], self.ends[at], strict=True))
         return self.starts[at], self.ends[at]
+
+
+def name_of(value: object, usual: str) -> str:
+    """The name of a document: the text or number that is its identifier, or else the usual one."""
+    return str(value) if isinstance(value, str | int) and value != "" else usual
+
+
+def object_sections(
+    member: Member,
+    identifiers: Sequence[str],
+    usual: str,
+    several: str = "",
+    *,
+    in_lines: bool = False,
+) -> Sections | None:
+    r"""The documents of a file that has an object on each line; see `line_sections`.
+
+    Args:
+        member: the file, in UTF-8.
+        identifiers: the members of which the first that an object has names its document.
+        usual: the names of others, by their number from 1.
+        several: a member of objects of several documents, with which the file is not divided.
+        in_lines: whether a line is a record.
+
+    Examples:
+        >>> member = Member("", "s.jsonl", None, lambda: b'{"id": 7}\n{}\n')
+        >>> object_sections(member, ["id"], "s-{}").names
+        ['7', 's-2']
+    """
+    names = [*identifiers, *filter(None, [several])]
+    unset: Any = msgspec.UNSET
+    fields = [(f"_{at}", Any, unset) for at, _ in enumerate(names)]
+    kind = msgspec.defstruct("Object", fields, rename=lambda own: names[int(own[1:])], gc=False)
+    decode = msgspec.json.Decoder(kind).decode
+
+    def name(line: bytes, number: int) -> str | None:
+        try:
+            *values, last = msgspec.structs.astuple(decode(line))
+        except (ValueError, RecursionError):
+            return None
+        if several and last is not unset:
+            return None
+        given = [value for value in (*values, last) if value is not unset]
+        return name_of(given[0] if given else None, usual.format(number))
+
+    return line_sections(member, name, in_lines=in_lines)
 
 
 def _lines(text: str) -> Content:
@@ -262,8 +311,8 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
-        if self.bounded.is_full(code):  # it is only counted
-            self.add(Problem(code, 0, 0, 0), self.path(index, path))
+        if self.bounded.is_full(code):
+            self.bounded.count(code, self.path(index, path))
             return
         problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
@@ -307,15 +356,28 @@ class Reporter:
         def explain(path: Path, keyword: str) -> Mapping[str, object]:
             return structure.explain(errors_in(*structure.part(path))[path, keyword])
 
-        def order(broken: tuple[Path, str]) -> tuple[str, bool]:
-            return "\0".join(map(str, broken[0])), broken[1] != "type"  # a list takes twice as much
+        @lru_cache(maxsize=1)
+        def item_of(array: Path) -> tuple[int, bool]:
+            """The steps to the part that has the items of an array, and whether it is rejected."""
+            part, definition = structure.part((*array, 0))
+            return len(part), definition not in structure.outer
 
         broken = broken_keywords(structure.schema, document, lists=structure.lists)
-        for path, keyword in sorted(broken, key=order):
+        broken.sort(key=lambda error: "" if error[1] == "type" else error[1])
+        broken.sort(key=itemgetter(0))  # keys of their own would take as much again
+        found = set[Path]()
+        for path, keyword in broken:
             code = structure.codes.get(keyword, structure.codes[""])
             self.report(index, code, path, partial(explain, path, keyword))
-        parts = (structure.part(path) for path, _ in broken)
-        return {part for part, definition in parts if definition not in structure.outer}
+            if path and isinstance(path[-1], int):
+                size, rejected = item_of(path[:-1])
+                part = path[:size]
+            else:
+                part, definition = structure.part(path)
+                rejected = definition not in structure.outer
+            if rejected:
+                found.add(part)
+        return found
 
     def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
         """A document that cannot be read, as a row of the table `rejected_records`.

@@ -25,7 +25,8 @@ from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, field_sections
 
 _FIELD = r"[^ \t]+"
 _PATTERN = (
@@ -54,6 +55,11 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     )
     corpus = as_segments(texts, file)
     return corpus, line_problems(file.member, text, "TRN301", wrong)
+
+
+def sections(member: Member, **_: str) -> TableSections:
+    """The documents of a file, of which one has all channels of a recording."""
+    return field_sections(member, 0)
 
 
 FORMAT = declaration(__name__)

@@ -27,7 +27,8 @@ from hlteval.converters.toolkit.source_files import File, head, read_files
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
+from hlteval.syntax.sections import TableSections, field_sections
 
 _FIELD, SECONDS = r"[^ \t]+", r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+"
 _PATTERN = (
@@ -79,6 +80,11 @@ def as_segments(rows: pl.DataFrame, file: File) -> Corpus:
     texts = joined.select("text", row="document")
     documents = documents.join(texts, on="row", how="left", maintain_order="left")
     return Corpus(sources=[file.origin], documents=documents, segments=segments)
+
+
+def sections(member: Member, **_: str) -> TableSections:
+    """The documents of a file, of which one has all channels of a recording."""
+    return field_sections(member, 0)
 
 
 FORMAT = declaration(__name__)

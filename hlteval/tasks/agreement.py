@@ -32,6 +32,8 @@ class Agreement:
         measures: the metrics of the task by which one annotator is scored against another; the one
             that ranks if there are none here.
         as_system: makes the annotation of one annotator the output of a system.
+        as_judged: makes of an annotation what is judged in it.
+        with_options: what is judged with options of the metric, where these change it.
         options: values of options of the task, by name: what scoring a single annotator needs, and
             that only these measures are counted.
         why: why there are no units, after "no coefficients: "; empty where there are.
@@ -40,6 +42,8 @@ class Agreement:
     units: tuple[Unit, ...] = ()
     measures: tuple[str, ...] = ()
     as_system: Callable[[Corpus], Corpus] = _as_it_is
+    as_judged: Callable[[Corpus], Corpus] = _as_it_is
+    with_options: "Callable[[Agreement, Any], Agreement] | None" = None
     options: Mapping[str, str] = field(default_factory=dict)
     why: str = ""
 
@@ -48,13 +52,19 @@ def make_agreement(
     units: Iterable[Mapping[str, Any]],
     measures: tuple[str, ...] = (),
     as_system: str = "",
+    with_options: str = "",
     options: Mapping[str, str] = MappingProxyType({}),
     why: str = "",
 ) -> Agreement:
     """Return the agreement that the file of a task declares."""
-    converter = lazy(as_system) if as_system else _as_it_is
-    judged = tuple(map(_unit, units))
-    return Agreement(judged, measures, converter, dict(options), why)
+    return Agreement(
+        tuple(map(_unit, units)),
+        measures,
+        lazy(as_system) if as_system else _as_it_is,
+        with_options=lazy(with_options) if with_options else None,
+        options=dict(options),
+        why=why,
+    )
 
 
 def _unit(table: Mapping[str, Any]) -> Unit:

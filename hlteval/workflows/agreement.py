@@ -393,7 +393,12 @@ def _compare(
     documents = sorted(set().union(*shared))
     by_pair = (pair_measures(request, declared, values, *pair) for pair in pairs)
     measures = tuple(measure for each in by_pair for measure in each)
-    sides = [(item.corpus, item.documents) for item in annotators]
+    task = request.definition
+    if declared.with_options is not None:
+        files = annotators[0].check.opened.files
+        options = metric_options(task, {**declared.options, **values}, files)
+        declared = declared.with_options(declared, options)
+    sides = [(declared.as_judged(item.corpus), item.documents) for item in annotators]
     each = [(unit, judge(unit, sides, documents)) for unit in declared.units]
     scorer = CoefficientScorer(annotators, documents, intervals)
     coefficients = tuple(
@@ -401,11 +406,10 @@ def _compare(
         for (unit, judgments), marked in zip(each, first_of_marks(declared.units), strict=True)
         for value in scorer.values(unit, judgments, marked=marked)
     )
-    files = {id(item.check): item.digest for item in annotators}
-    task = request.definition
+    digests = {id(item.check): item.digest for item in annotators}
     parts = [(FIRST, __version__), ("task", task.display_name), *task.signed.items()]
     parts += [("profile", "plan")]
-    parts += [("annotation", digest) for digest in files.values()]
+    parts += [("annotation", digest) for digest in digests.values()]
     parts += [*option_parts(annotators[0].check.opened), ("annotators", f"{len(annotators)}")]
     notes = [f"no coefficients: {declared.why}"] if declared.why else []
     if intervals is not None:

@@ -123,6 +123,7 @@ def test_documents_have_one_kind_of_names(tmp_path: Path):
     assert names(b"\n #\n#\n") is None
     assert names(b"#a\n#\n") is None
     assert names(b"#a\n#a\n") is None
-    assert names(b"#a\n#!\n") is None
+    assert names(b"#a\n#!\n") == ["a"]
+    assert names(b"#!\n#a\n") is None
     assert names(b"#a\r\n#b\n") is None
     assert names(b"x#a\n") is None

@@ -64,7 +64,7 @@ def test_a_public_program_runs_beside_the_command(tmp_path):
     assert list(there) == list(missing)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", [name for name in TASKS if name != "startup"])
 def test_data_of_the_smallest_size_are_made(name, tmp_path):
     for number, benchmark in enumerate(import_module(f"benchmarks.{name}").BENCHMARKS):

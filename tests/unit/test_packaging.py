@@ -251,6 +251,7 @@ def wheel(distributions: Path) -> Path:
     return path
 
 
+@pytest.mark.thorough
 @pytest.mark.packaging
 def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     with zipfile.ZipFile(wheel) as archive:
@@ -261,6 +262,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel):
     assert f"{information}/licenses/LICENSE" in names
 
 
+@pytest.mark.thorough
 @pytest.mark.packaging
 def test_the_source_distribution_holds_each_file_once(distributions):
     (path,) = distributions.glob("*.tar.gz")

@@ -40,22 +40,39 @@ def _present(context: RuleContext) -> list[str]:
     return sorted(own["label"].to_list())
 
 
-def _by_case(context: RuleContext) -> Mapping[str, str]:
+def _by_case(present: Sequence[str], schema: Allowed) -> Mapping[str, str]:
     """The declared label of each label, where none is declared but for its letter case."""
-    schema: Allowed = context.schema
-    present = context.once(_present) if schema.labels else []
     known = {label.casefold(): label for label in schema.labels}
     meant = {label: known.get(label.casefold(), "") for label in present}
-    whole = len(meant) > 1 and all(meant.values()) and present == schema.wrong_labels(present)
+    whole = all(meant.values()) and [*present] == schema.wrong_labels([*present])
     return meant if whole else {}
 
 
+def labels_of_batch(context: RuleContext) -> list[str]:
+    """The labels of a batch, where some are declared."""
+    return context.once(_present) if context.schema.labels else []
+
+
 def other_case(context: RuleContext) -> pl.LazyFrame:
-    """A submission whose labels are all those of the task in other letter case."""
-    meant = context.once(_by_case)
-    row = {"given": next(iter(meant), ""), "meant": next(iter(meant.values()), "")}
-    row |= {"pairs": ", ".join(f'"{label}" = "{own}"' for label, own in meant.items())}
+    """A batch whose labels are all those of the task in other letter case."""
+    meant = _by_case(labels_of_batch(context), context.schema)
+    row = dict.fromkeys(("given", "meant", "pairs"), "")
     return about_submission(only_if(bool(meant), pl.LazyFrame([row])))
+
+
+def conclude_case(rows: pl.DataFrame, shown: frozenset[str], schema: Allowed) -> pl.DataFrame:
+    """The finding about a submission of several labels, all in other letter case.
+
+    Args:
+        rows: a row of each batch of such labels.
+        shown: the labels of all batches.
+        schema: that of the task.
+    """
+    meant = _by_case(sorted(shown), schema)
+    pairs = ", ".join(f'"{label}" = "{own}"' for label, own in meant.items())
+    given, own = next(iter(meant.items()), ("", ""))
+    first = rows.head(1 if len(meant) > 1 else 0)
+    return first.with_columns(given=pl.lit(given), meant=pl.lit(own), pairs=pl.lit(pairs))
 
 
 def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
@@ -66,12 +83,16 @@ def unknown_label(context: RuleContext, *, severity: str) -> pl.LazyFrame:
         severity: how the task reports such labels.
     """
     schema: Allowed = context.schema
-    own = bool(schema.labels) and schema.undeclared == severity
-    own = own and not context.once(_by_case)
-    present = context.once(_present) if own else []
+    own = schema.undeclared == severity
+    present = labels_of_batch(context) if own else []
     meant = hints_of(schema.wrong_labels(present), schema.labels) if own else {}
     rows = records(context, "label").drop_nulls("label")
     return with_hints(only_if(bool(meant), rows), meant)
+
+
+def conclude_unknown(rows: pl.DataFrame, shown: frozenset[str], schema: Allowed) -> pl.DataFrame:
+    """The units whose label is not declared, unless one finding is about the letter case of all."""
+    return rows.head(0) if len(_by_case(sorted(shown), schema)) > 1 else rows
 
 
 def strange_label(context: RuleContext) -> pl.LazyFrame:
@@ -179,12 +200,13 @@ def several_labels(context: RuleContext) -> pl.LazyFrame:
 
 
 def _numbers(context: RuleContext, corpus: Corpus) -> pl.LazyFrame:
-    """The labels of documents that are not left out, with their `number`."""
+    """The labels of documents that are not left out, with the `number` that they count as."""
     schema: Allowed = context.schema
+    counted = pl.col("label").replace(dict(schema.map))
     rows = corpus.instances.lazy().filter(kind="label").drop_nulls("label")
-    rows = rows.filter(~pl.col("label").is_in(schema.ignored))
+    rows = rows.filter(~counted.is_in(schema.ignored))
     rows = only_if(schema.kind == "numbers", rows).select(*RECORD, "label")
-    return rows.with_columns(number=to_number(pl.col("label")), id=pl.lit(None, pl.String))
+    return rows.with_columns(number=to_number(counted), id=pl.lit(None, pl.String))
 
 
 def no_number(context: RuleContext) -> pl.LazyFrame:
@@ -211,7 +233,7 @@ def missing_number(context: RuleContext) -> pl.LazyFrame:
     """A document whose label in the reference is a number, and that the system has no label of."""
     wanted = _numbers(context, Corpus() if context.own else context.against)
     rows = wanted.drop_nulls("number").unique("document", keep="first", maintain_order=True)
-    labelled = context.system.instances.lazy().drop_nulls("label").select("document")
+    labelled = _numbers(context, context.system).select("document")
     names = context.against.documents.lazy().select(document="row", name="name")
     rows = rows.join(labelled, on="document", how="anti", maintain_order="left")
     named = rows.join(names, on="document", maintain_order="left").drop("document")

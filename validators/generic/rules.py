@@ -11,9 +11,19 @@ from hlteval.validators.generic import labels, units
 from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
-    Rule("GEN101", "documents", partial(labels.unknown_label, severity="error")),
-    Rule("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
-    Rule("GEN103", "documents", labels.other_case, once=True),
+    Rule(
+        *("GEN101", "documents", partial(labels.unknown_label, severity="error")),
+        conclusion=Conclusion(labels.labels_of_batch, labels.conclude_unknown),
+    ),
+    Rule(
+        *("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
+        conclusion=Conclusion(labels.labels_of_batch, labels.conclude_unknown),
+    ),
+    Rule(
+        *("GEN103", "documents", labels.other_case),
+        once=True,
+        conclusion=Conclusion(labels.labels_of_batch, labels.conclude_case),
+    ),
     Rule(
         *("GEN104", "documents", labels.strange_label),
         submission_only=True,

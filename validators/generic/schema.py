@@ -20,7 +20,8 @@ class Allowed:
     Attributes:
         unit: the name of the built-in task of the unit.
         labels: the labels of its units; none if those of the reference are.
-        ignored: labels that are left out on both sides, and labels that are mapped to others.
+        ignored: labels that are left out on both sides.
+        map: labels that count as others.
         roles: the labels of entities that may fill a role, by label and role.
         at_most: the most units of a label in a document.
         undeclared: how a label that is not among them is reported.
@@ -33,6 +34,7 @@ class Allowed:
     unit: str = ""
     labels: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    map: Mapping[str, str] = field(default_factory=dict)
     roles: Mapping[str, Mapping[str, tuple[str, ...]]] = field(default_factory=dict)
     at_most: Mapping[str, int] = field(default_factory=dict)
     undeclared: Literal["error", "warning", "ignore"] = "error"
@@ -53,7 +55,7 @@ class Allowed:
 
     def wrong_labels(self, labels: list[str]) -> list[str]:
         """The labels of a list that are not declared; none where no label is."""
-        known = {*self.labels, *self.ignored}
+        known = {*self.labels, *self.ignored, *self.map}
         return [label for label in labels if label not in known] if self.labels else []
 
 

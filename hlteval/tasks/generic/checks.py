@@ -61,6 +61,7 @@ def check(file: Declaration) -> Iterator[Finding]:
     yield from _files(file)
     yield from _labels(file)
     yield from _scores(file)
+    yield from _agreement(file)
     if not any(item.blocking for item in read_well):
         yield from _effects(file)
     if file.conf is not None:
@@ -374,6 +375,19 @@ def _of_kind(file: Declaration) -> Iterator[Finding]:
         key, reason = 'by "label"', 'with kind = "numbers"'
         at = by.index("label")
         yield file.finding("TSK109", "scores", "by", at, key=key, reason=reason, hint="remove it")
+
+
+def _agreement(file: Declaration) -> Iterator[Finding]:
+    """Yield the finding about a unit of agreement that annotators of the task do not judge."""
+    unit, builtin = file.table("agreement").get("unit", ""), file.builtin.agreement
+    of_names = (each for each in (builtin().units if builtin else ()) if each.scale == "nominal")
+    known = [each.name for each in of_names]
+    if unit and _kind(file) == "names" and unit not in known:
+        problem = f"{_notation(unit)} is not known for {file.unit}"
+        hint = did_you_mean(unit, known, f"use {', '.join(known)}" if known else "remove the key")
+        yield file.finding(
+            "TSK105", "agreement", "unit", key="agreement.unit", problem=problem, hint=hint
+        )
 
 
 def _of_pairs(file: Declaration) -> Iterator[Finding]:

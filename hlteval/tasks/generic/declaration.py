@@ -407,7 +407,8 @@ def make_task(file: Declaration) -> Task:
     own = {name: about[name] for name in ("title", "specification") if name in about}
     allowed = Allowed(
         labels=file.labels,
-        ignored=(*labels.get("ignore", ()), *labels.get("map", ())),
+        ignored=tuple(labels.get("ignore", ())),
+        map=labels.get("map", {}),
         unit=builtin.name,
         roles=file.roles,
         at_most=file.table(file.unit).get("at_most", {}),
@@ -463,8 +464,7 @@ def _agreement(builtin: Callable[[], Agreement] | None, primary: str, own: Table
     wanted = own.get("unit", "")
     units = tuple(unit for unit in known.units if wanted in {"", unit.name})
     if primary in NUMBERS:
-        why = f"labels are numbers: pairs of annotators are compared by {primary}"
-        return replace(known, units=(), measures=(primary,), why=why)
+        return replace(known, measures=(primary,))
     measures = tuple(dict.fromkeys((primary, *known.measures)))
     if own.get("coefficient") == "f1":
         return replace(known, units=(), measures=measures, why="the declaration asks for none")

@@ -10,6 +10,8 @@ from operator import attrgetter
 from pathlib import Path
 from typing import TypedDict, Unpack
 
+import polars as pl
+
 from hlteval.converters import Format, ReadResult, WrongSetting, known, load
 from hlteval.converters.toolkit.offsets import (
     CHARACTERS,
@@ -22,7 +24,7 @@ from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import Finding, Findings, Severity, entry, finding, in_order
 from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
-from hlteval.representation.corpus import of_documents
+from hlteval.representation.corpus import without_orphans
 from hlteval.results.packages import Conversion, ConvertedInput
 from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
 from hlteval.sources.archives import first_names
@@ -37,6 +39,9 @@ from hlteval.workflows.convert.inputs import (
 )
 from hlteval.workflows.convert.losses import Losses, changed_files, content
 from hlteval.workflows.run.batches import Progress, no_progress
+
+#: Rows of each table, and characters of texts, that show whether an output has content.
+_ROWS, _CHARACTERS = 100, 20_000
 
 
 class NotConverted(ValueError):
@@ -287,9 +292,8 @@ class _Run:
                 if form == self.target.name:
                     self.digests[name, digest] = None
             for part in self.losses.count(corpus):
-                names = part.documents["name"]
-                if self.sample is None and names.len() and not self.losses.found.total():
-                    self.sample = of_documents(part, names.head(1))
+                if self.sample is None and self.shows_content(some := _sample(part)):
+                    self.sample = some
                 yield part
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
@@ -333,23 +337,45 @@ class _Run:
         return entry("CNV106").finding(values)
 
     def has_content(self, path: Path) -> bool:
-        """Return whether what was written has any content when it is read again."""
+        """Return whether what was written has any content when it is read again.
+
+        A sample of it is read first: if that has some, the output has, too, and may be large.
+        """
         if not self.target.reads or not path.exists():
             return path.exists() and any(self.losses.supported.values())
-        if self.losses.found.total():
-            return any(content(self.target, corpus) for corpus in self._read_again(path))
-        if self.sample is not None:  # one name says as much as many
+        if self.sample is not None:
             with temporary_folder() as folder:
+                output = folder / "output"
                 assert self.target.write is not None  # noqa: S101 - as for `write`
-                self.target.write(iter([self.sample]), folder / "output")
-                if any(c.documents.height for c in self._read_again(folder / "output")):
+                self.target.write(iter([self.sample]), output)
+                is_part = _size(output) <= _size(path)
+                if is_part and any(map(self.shows_content, self._read_again(output))):
                     return True
-        return any(corpus.documents.height for corpus in self._read_again(path))
+        return any(map(self.shows_content, self._read_again(path)))
+
+    def shows_content(self, corpus: Corpus) -> bool:
+        """Return whether a corpus has content; where the inputs have none, a name is enough."""
+        if self.losses.found.total():
+            return bool(content(self.target, corpus))
+        return corpus.documents.height > 0
 
     def _read_again(self, path: Path) -> Iterator[Corpus]:
         """Yield what was written to a path."""
         if path.exists():
             yield from (result.corpus for result in self.target.read(open_source(str(path))))
+
+
+def _sample(corpus: Corpus) -> Corpus:
+    """Return some rows of each table, and the beginnings of texts."""
+    kept = {name: rows.head(_ROWS) for name, rows in corpus.tables() if name != "sources"}
+    kept["documents"] = kept["documents"].with_columns(pl.col("text").str.head(_CHARACTERS))
+    return without_orphans(corpus, kept)
+
+
+def _size(path: Path) -> int:
+    """Return the size of a file, or of all files of a folder."""
+    files = [path, *path.rglob("*")]
+    return sum(file.stat().st_size for file in files if file.is_file())
 
 
 class WrongOutput(ValueError):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from pathlib import Path
 from typing import ClassVar
 
 import msgspec
@@ -14,6 +15,7 @@ from msgspec.structs import replace
 
 from hlteval.findings import Finding
 from hlteval.findings.suggest import did_you_mean
+from hlteval.results.evaluation import TaskSettings
 from hlteval.results.packages import Phase, Publication
 from hlteval.tasks.task import Task, WrongOption
 from hlteval.tasks.toml_file import read_toml
@@ -111,7 +113,9 @@ def read_settings(path: str | None) -> Settings:
     return Settings("", content={}) if path is None else read_toml(path, "publish", "BDL", Settings)
 
 
-def with_manifest(settings: Settings, manifest: Manifest, task: Task) -> Publication:
+def with_manifest(
+    settings: Settings, manifest: Manifest, task: Task, reference: str
+) -> Publication:
     """Return the settings of a competition with what a manifest says where they say nothing.
 
     That is the name of the evaluation, the documents that submissions are checked against, the
@@ -121,6 +125,8 @@ def with_manifest(settings: Settings, manifest: Manifest, task: Task) -> Publica
         settings: those that were read.
         manifest: a manifest without errors.
         task: the task of the competition.
+        reference: the path of its reference, which chooses the documents of a language; empty for
+            that of the manifest.
 
     Raises:
         WrongOption: if the manifest does not have the task.
@@ -131,8 +137,8 @@ def with_manifest(settings: Settings, manifest: Manifest, task: Task) -> Publica
         raise WrongOption(f"{manifest.path} has no task {task.name}; {hint}".rstrip("; "))
     own, declared = evaluation.tasks[task.name], settings.publication
     values: dict[str, object] = {"title": evaluation.name, "profile": own.profile}
-    if isinstance(own.against, str) and own.against:
-        values["documents"] = str(manifest.folder / own.against)
+    if documents := _documents_of(manifest, own, reference):
+        values["documents"] = documents
     if own.metric:
         values["metrics"] = tuple(task.beside(own.metric, task.metrics)[:MOST_COLUMNS])
     written = settings.content or {}
@@ -152,6 +158,22 @@ def with_manifest(settings: Settings, manifest: Manifest, task: Task) -> Publica
             for phase, table in zip(declared.phases or (OPEN,), tables, strict=True)
         )
     return replace(declared, **missing)
+
+
+def _documents_of(manifest: Manifest, own: TaskSettings, reference: str) -> str:
+    """Return the path of the documents of a task, or of the language of a reference; or empty."""
+    if isinstance(own.against, str):
+        return str(manifest.folder / own.against) if own.against else ""
+    languages = {} if isinstance(own.reference, str) else own.reference
+    known = {name: (manifest.folder / path).resolve() for name, path in languages.items()}
+    paths = (own.against.get(name) for name, at in known.items() if at == Path(reference).resolve())
+    return next((str(manifest.folder / path) for path in paths if path and reference), "")
+
+
+def languages_of_documents(manifest: Manifest, task: Task) -> tuple[str, ...]:
+    """Return the languages of which each has documents of its own in a manifest; none without."""
+    against = manifest.evaluation.tasks[task.name].against
+    return () if isinstance(against, str) else tuple(against)
 
 
 def reference_of(manifest: Manifest, task: Task) -> str:

@@ -199,8 +199,6 @@ class Submission:
     def total(self) -> int | None:
         """The number of documents of both sides; None if it is known only after reading."""
         forms = [self.format, *([self.reference_format] if self.reference is not None else [])]
-        if self.parts is not None:
-            return self.parts.documents
         if any(form.layout == "single_file" for form in forms):
             return None
         return len({*self.reference_files, *self.system_files})
@@ -371,8 +369,8 @@ class Batch:
         exchanged: why both sides look exchanged; empty if they do not.
         findings: those of readers and of the reference, whoever they are about.
         judging: those of rules about the submission, beside its reference.
-        types: the types of frames by side, if findings depend on them; and what is shown of the
-            reference, by the codes of the rules that depend on it.
+        types: the types of frames by side, if findings depend on them; and what batches show, by
+            the codes of the rules that depend on it, and their side.
         deferred: what counts or not by these.
         identifiers: of parts, what the rules `unique` compare, by side and code.
         confidences: of parts, the least and the largest confidence by side, where there is one.
@@ -403,6 +401,12 @@ class Batch:
     files: dict[str, dict[File, None]] = field(default_factory=dict)
     uncounted: bool = False
     failure: Finding | None = None
+
+    @property
+    def of_all(self) -> list[pl.Series]:
+        """The names of the documents of both sides, by batch, each once in a batch."""
+        both = zip(self.documents, self.reference, strict=True)
+        return [pl.concat(sides).unique() for sides in both]
 
     def add(self, other: Batch) -> None:
         """Add what a later batch gives."""

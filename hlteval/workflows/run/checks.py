@@ -221,7 +221,8 @@ class Check:
                 key = side, rule.code
                 checked.identifiers.setdefault(key, []).append(rule.unique(context))
             if rule.conclusion is not None:
-                checked.types.setdefault(rule.code, set()).update(rule.conclusion.observe(context))
+                shown = checked.types.setdefault(f"{rule.code} {side}", set())
+                shown.update(rule.conclusion.observe(context))
         certain = []
         for rule, rows in run(applied, context, form):
             concluded = self.opened.parts or rule.counts_if or rule.conclusion
@@ -251,7 +252,7 @@ class Check:
             if (conclusion := self.rules[number].conclusion) is not None:
                 own = [at for at, item in enumerate(kept) if item.rule == number]
                 rows = pl.concat(kept[at].rows.with_columns(batch=pl.lit(at)) for at in own)
-                shown = frozenset(self.total.types.get(self.rules[number].code, ()))
+                shown = frozenset(self.total.types.get(f"{self.rules[number].code} {side}", ()))
                 rows = conclusion.conclude(rows, shown, schema)
                 for at in own:
                     kept[at] = kept[at]._replace(rows=rows.filter(batch=at).drop("batch"))
@@ -275,9 +276,11 @@ class Check:
         """Check that parts show all that whole files would.
 
         Raises:
-            NotApart: if identifiers are repeated in another part, both sides look exchanged, or
-                parts are not read alike.
+            NotApart: if documents or identifiers are in several parts, both sides look exchanged,
+                or parts are not read alike.
         """
+        if names_of(self.total.of_all).is_duplicated().any():
+            raise NotApart
         total, confidences = self.total, self.total.confidences
         if any(len(shown) > 1 for key, shown in total.types.items() if key.startswith(_DETECTED)):
             raise NotApart
@@ -315,13 +318,21 @@ class Check:
             yield msgspec.structs.replace(item, side=REFERENCE, blocking=blocking)
 
     def add(self, batch: Batch) -> None:
-        """Add what a batch gives, with the documents of it that an earlier batch has, too."""
+        """Add what a batch gives, with the documents of it that an earlier batch has, too.
+
+        Raises:
+            NotApart: if it is a part, and has documents of the one before.
+        """
         if code := self.opened.format.repeated_code:  # the reader sees those of one batch
             for name, file in batch.places.items():
                 if (other := self.total.places.get(name)) is not None:
                     values = {"name": name, "other": other}
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
+        if self.opened.parts is not None:  # a file in disorder shows at once
+            own, others = self.total.of_all, batch.of_all
+            if own and others[0].is_in(own[-1].implode()).any():
+                raise NotApart
         self.total.add(batch)
 
     def verdict(self, *, explain: bool = True) -> Verdict:
@@ -530,7 +541,9 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     )
     if opened.parts is not None:
         for side, result in ((opened.role, pair.system), (REFERENCE, pair.reference)):
-            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(result.detected)
+            # whether tokens have tags decides what is counted, too
+            shown = f"{result.detected} {result.corpus.tokens['tag'].count() > 0}"
+            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(shown)
     if not opened.is_compared:
         return checked
     submitted = getattr(system, task.scored_table)

@@ -1,8 +1,10 @@
 """Parts: some documents of large files, read by themselves as if there were no others.
 
 Both sides of an evaluation are divided alike, so that a part has all lines of its documents. That
-needs files in which each document has its lines together (`Format.sections`), and both sides the
-same order of those that they share; all other files are read as a whole.
+needs files in which each document has its lines together (`Format.sections`), and documents that
+both sides share in about the same order: a file is cut where a document begins on both sides.
+Whether a part has documents of another one is checked when they are read (`Check.add`). All other
+files are read as a whole.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 from typing import NamedTuple
 
 import msgspec
@@ -18,12 +21,14 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult
 from hlteval.findings import FieldRef, Location
-from hlteval.representation import TABLES
+from hlteval.representation import TABLES, Corpus
 from hlteval.sources import Member, Source, Unreadable
-from hlteval.syntax.sections import Stretch
+from hlteval.syntax.sections import NEAR, Divisible, Stretch
 
 #: Bytes of both sides from which files are read in parts, and bytes of a part.
 LARGE, PART = 48_000_000, 24_000_000
+#: Documents that are looked for on the other side for a cut, and how often that may fail.
+_TRIED, _FAILED = 8, 4
 
 #: Finds places of a file.
 Locate = Callable[[Member, Sequence[FieldRef]], list[Location | None]]
@@ -45,13 +50,11 @@ class Parts(NamedTuple):
 
     Attributes:
         parts: the parts, in order.
-        documents: how many documents there are.
         reference: the digest of the reference; empty without one.
         system: that of the submission.
     """
 
     parts: list[Part]
-    documents: int
     reference: str
     system: str
 
@@ -75,33 +78,55 @@ def divide(
     Returns:
         None where they are small, or cannot be divided.
     """
-    sides = [(form, system), *([gold] if gold else [])]
+    sides = [*([gold] if gold else []), (form, system)]
     if any(form.sections is None or not _is_one_file(source) for form, source in sides):
         return None
-    if documents is None and sum(source.members[0].size or 0 for _, source in sides) < LARGE:
+    sizes = [source.members[0].size or 0 for _, source in sides]
+    if not all(sizes) or (documents is None and sum(sizes) < LARGE):
         return None
     try:
         found = [form.sections(source.members[0]) for form, source in sides if form.sections]
+        known = [own for own in found if own is not None]
+        cuts = _cuts(known, sizes, documents) if len(known) == len(sides) else []
+        each = [own.stretches(at) for own, at in zip(known, zip(*cuts, strict=True), strict=False)]
     except Unreadable:
         return None
-    ours = found[0]
-    if ours is None or (theirs := found[-1]) is None:
+    halves = [own for own in each if own is not None]
+    if not cuts or len(halves) < len(sides):
         return None
+    (theirs, reference), (ours, digest) = halves[0], halves[-1]
     if gold is None:
-        cuts = [(end, end) for end in range(1, len(ours.names) + 1)]
-    elif (cuts := _merge(theirs.names, ours.names)) == []:
-        return None
-    parts, done = list[Part](), (0, 0)
-    for number, cut in enumerate(cuts, start=1):
-        size = ours.starts[cut[1]] - ours.starts[done[1]]
-        if gold is not None:
-            size += theirs.starts[cut[0]] - theirs.starts[done[0]]
-        complete = size >= PART if documents is None else not number % documents
-        if complete or number == len(cuts):
-            reference = theirs.stretch(done[0], cut[0]) if gold else None
-            parts.append(Part(reference, ours.stretch(done[1], cut[1])))
-            done = cut
-    return Parts(parts, len(cuts), theirs.sha256 if gold else "", ours.sha256)
+        return Parts([Part(None, own) for own in ours], "", digest)
+    return Parts([*map(Part, theirs, ours)], reference, digest)
+
+
+def _cuts(
+    sides: Sequence[Divisible], sizes: Sequence[int], documents: int | None
+) -> list[tuple[int, ...]]:
+    """The offsets on all sides of documents where files are cut, in order.
+
+    Args:
+        sides: the documents of the reference, if there is one, and of the submission.
+        sizes: the sizes of both files.
+        documents: documents of the first side in a part; by default bytes decide.
+    """
+    share, near = PART * sizes[0] // sum(sizes), 2 * PART * sizes[-1] // sum(sizes)
+    cuts, at, place, failed = list[tuple[int, ...]](), 0, 0, 0
+    while failed < _FAILED:
+        if documents is None:
+            begins = sides[0].begins(at + share)
+        else:
+            begins, near = islice(sides[0].begins(at), documents - 1, None), NEAR
+        some = dict(islice(begins, _TRIED))
+        if not some:
+            break
+        found = sides[-1].find([*some], place, near) if len(sides) > 1 else (*some.items(),)[0]
+        if found is None:
+            failed, at = failed + 1, max(some.values())
+            continue
+        at, place = some[found[0]], found[1]
+        cuts.append((at, place)[: len(sides)])
+    return cuts
 
 
 def _is_one_file(source: Source) -> bool:
@@ -112,33 +137,8 @@ def _is_one_file(source: Source) -> bool:
     return hasattr(member.fetch, "read") and member.encoding.lower() in {"utf-8", "utf8"}
 
 
-def _merge(reference: Sequence[str], system: Sequence[str]) -> list[tuple[int, int]]:
-    """How many documents of each side there are up to each document, in the order of both sides.
-
-    Returns:
-        A pair for each document; nothing if the sides have the documents in different orders.
-
-    Examples:
-        >>> _merge(["a", "b", "d"], ["b", "c", "d"])
-        [(1, 0), (2, 1), (2, 2), (3, 3)]
-        >>> _merge(["a", "b"], ["b", "a"])
-        []
-    """
-    places = {name: number for number, name in enumerate(reference)}
-    merged, ours = list[tuple[int, int]](), 0
-    for number, name in enumerate(system):
-        place = places.get(name)
-        if place is not None:
-            if place < ours:
-                return []
-            merged += ((end, number) for end in range(ours + 1, place + 1))
-            ours = place + 1
-        merged.append((ours, number + 1))
-    return [*merged, *((end, len(system)) for end in range(ours + 1, len(reference) + 1))]
-
-
 def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) -> ReadResult:
-    """Read some lines of a file; their records have the numbers that they have in the file.
+    """Read some lines of a file; their records have the order that they have in the file.
 
     Args:
         form: the format.
@@ -151,26 +151,33 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
     """
     member = source.members[0]
     results = list(form.read(source.only([some_lines(member, stretch)])))
-    if len(results) != 1 or results[0].findings:
+    detected = {result.detected for result in results}
+    if len(detected) != 1 or any(result.findings for result in results):
         raise NotApart
     corpus = results[0].corpus
+    if len(results) > 1:
+        corpus = Corpus.concat(result.corpus for result in results)
     tables = {"sources": corpus.sources.with_columns(sha256=pl.lit(sha256))}
-    if stretch.documents is not None:
-        first = stretch.documents + 1
-        numbers = pl.int_range(first, first + pl.len()).cast(pl.String)
-        tables["documents"] = corpus.documents.with_columns(name=numbers)
+    if stretch.names is not None:
+        if corpus.documents.height != len(stretch.names):
+            raise NotApart
+        names = pl.Series(stretch.names, dtype=pl.String)
+        tables["documents"] = corpus.documents.with_columns(name=names)
     for name, table in TABLES.items():
         rows = tables.get(name, getattr(corpus, name))
-        if "record" in table.schema and stretch.lines and rows.height:
-            tables[name] = rows.with_columns(pl.col("record") + stretch.lines)
-    return replace(results[0], corpus=corpus.replace(**tables), members=(member,))
+        if "record" in table.schema and stretch.records and rows.height:
+            tables[name] = rows.with_columns(pl.col("record") + stretch.records)
+    members = (member,) * corpus.sources.height
+    return replace(results[0], corpus=corpus.replace(**tables), members=members)
 
 
 def some_lines(member: Member, stretch: Stretch) -> Member:
-    """Some lines of a file, as a file."""
+    """Some lines of a file, after those of its head, as a file."""
     size = stretch.end - stretch.start
     fetch = partial(member.reader(), stretch.start, size)
-    return msgspec.structs.replace(member, size=size, fetch=fetch)
+    if stretch.head:
+        fetch = partial(lambda read: stretch.head + read(), fetch)
+    return msgspec.structs.replace(member, size=len(stretch.head) + size, fetch=fetch)
 
 
 def locate_apart(
@@ -184,17 +191,19 @@ def locate_apart(
         locate: finds them in a file.
         stretches: the lines of all parts, in order.
     """
-    firsts = [stretch.lines for stretch in stretches]
+    firsts = [own.lines if own.in_lines else own.start for own in stretches]
     by_part: dict[int, list[int]] = {}
     for number, place in enumerate(places):
         by_part.setdefault(bisect_left(firsts, place.record) - 1, []).append(number)
     found: list[Location | None] = [None] * len(places)
     for part, numbers in by_part.items():
-        before = firsts[part]
-        own = [FieldRef(places[n].record - before, places[n].field) for n in numbers]
-        lines = some_lines(member, stretches[part])
+        stretch = stretches[part]
+        own = [FieldRef(places[n].record - stretch.records, places[n].field) for n in numbers]
+        lines = some_lines(member, stretch)
         for number, location in zip(numbers, locate(lines, own), strict=True):
             if location is not None:
-                span = msgspec.structs.replace(location.span, line=location.span.line + before)
+                span = msgspec.structs.replace(
+                    location.span, line=location.span.line + stretch.shift
+                )
                 found[number] = Location(span, location.excerpt)
     return found

@@ -39,6 +39,7 @@ HOOKS = loaded()
 CODES = ["codes/STD302.md"]
 
 
+@pytest.mark.thorough
 def test_it_is_built_without_a_warning_and_has_every_page(site: Path) -> None:
     assert {path.stem for path in (site / "codes").glob("*.html")} == site_codes()
     pages = {path.with_suffix(".html").name for path in (ROOT / "docs").glob("*.md")}
@@ -55,6 +56,7 @@ def test_files_of_python_are_not_part_of_the_site() -> None:
     assert not excluded.match_file("start.md")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("words", "location"),
     [
@@ -71,6 +73,7 @@ def test_search_knows_words_that_pages_do_not_use(site: Path, words: str, locati
     assert script.removeprefix("var __index = ") == json.dumps(index, separators=(",", ":"))
 
 
+@pytest.mark.thorough
 def test_synonyms_are_of_pages_that_there_are(site: Path) -> None:
     synonyms = tomllib.loads((ROOT / "docs" / "synonyms.toml").read_text("utf-8"))
     codes = {name for name in synonyms if name.startswith("codes/")}
@@ -81,6 +84,7 @@ def test_synonyms_are_of_pages_that_there_are(site: Path) -> None:
         HOOKS.tagged(index, {"gone.html": ["docker"]})
 
 
+@pytest.mark.thorough
 def test_search_needs_no_server(site: Path) -> None:
     assert (site / "search" / "search_index.js").read_text("utf-8").startswith("var __index = {")
     page = (site / "codes" / "STD302.html").read_text("utf-8")
@@ -95,6 +99,7 @@ def articles(site: Path) -> Iterator[tuple[str, html.HtmlElement]]:
             yield path.relative_to(site).as_posix(), article
 
 
+@pytest.mark.thorough
 def test_the_text_of_a_link_says_where_it_leads(site: Path) -> None:
     for name, article in articles(site):
         for link in article.iterfind(".//a[@href]"):
@@ -104,6 +109,7 @@ def test_the_text_of_a_link_says_where_it_leads(site: Path) -> None:
             assert text.lower() not in {"here", "this", "link", "page", "more"}, f"{name}: {text}"
 
 
+@pytest.mark.thorough
 def test_links_inside_the_site_have_titles_where_their_texts_are_others(site: Path) -> None:
     for name, article in articles(site):
         for link in article.xpath(".//a[@href and not(@class)]"):
@@ -134,6 +140,7 @@ def named_tasks(page: str) -> set[str]:
     return {name for names in codes for name in names} & {*tasks.BUILTIN}
 
 
+@pytest.mark.thorough
 def test_links_to_codes_lead_to_their_pages(site: Path) -> None:
     assert 'href="codes/STD105.html"' in (site / "tasks.html").read_text("utf-8")
     assert 'href="codes/STD302.html"' in (site / "codes.html").read_text("utf-8")
@@ -172,12 +179,14 @@ def test_links_that_people_follow_are_no_such_thing() -> None:
     assert not HOOKS.external_resources('<link rel="canonical" href="https://example.org/">')
 
 
+@pytest.mark.thorough
 def test_pipes_of_code_in_tables_are_as_in_the_repository(site: Path) -> None:
     text = plain((site / "tasks.html").read_text("utf-8"))
     assert "--conversion pipeline|tac15" in text
     assert "\\|" not in text
 
 
+@pytest.mark.thorough
 def test_tables_are_copied_with_their_tabs(site: Path) -> None:
     page = (site / "how-to" / "moving-data.html").read_text("utf-8")
     assert "M012345QD\t101\t2.5\t10.5" in page
@@ -197,6 +206,7 @@ def test_what_is_fenced_is_no_link() -> None:
     assert HOOKS._site_links("[a](../tasks.md#ltf)", "codes/A.md", CODES) == "[a](../tasks.md#ltf)"
 
 
+@pytest.mark.thorough
 def test_every_public_name_has_its_entry_in_the_reference(site: Path) -> None:
     pages = [path.read_text("utf-8") for path in (site / "api").glob("*.html")]
     heads = {name for page in pages for name in re.findall(r'<h2 id="([\w.]+)"', page)}
@@ -206,6 +216,7 @@ def test_every_public_name_has_its_entry_in_the_reference(site: Path) -> None:
     assert not re.search(r'<h\d id="[\w.]*\._[a-z]', "".join(pages))
 
 
+@pytest.mark.thorough
 def test_the_reference_has_what_an_extension_imports(site: Path) -> None:
     pages = "".join(path.read_text("utf-8") for path in (site / "api").glob("*.html"))
     for guide in (ROOT / "docs").glob("extending*.md"):

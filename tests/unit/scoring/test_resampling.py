@@ -11,6 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
+from hlteval.scoring import resampling
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
 from hlteval.scoring.resampling import CELLS, Pair, bootstrap, draws, holm, interval, over, weighted
@@ -71,6 +72,18 @@ def test_draws_depend_on_the_seed_alone() -> None:
     one, same, other = (np.vstack(list(draws(9, 50, seed=seed))) for seed in (1, 1, 2))
     assert (one == same).all()
     assert (one != other).any()
+
+
+def test_blocks_bound_memory_and_change_no_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert all(size * 300_000 <= resampling.MOST_CELLS for size in resampling.blocks(1000, 300_000))
+    whole = np.vstack(list(draws(9, 50, seed=1)))
+    times = np.array([4, 1, 2])
+    units = np.vstack(list(resampling.unit_draws(times, 50, seed=1)))
+    monkeypatch.setattr(resampling, "MOST_CELLS", 63)
+    blocks = list(draws(9, 50, seed=1))
+    assert {block.shape for block in blocks} == {(7, 9), (1, 9)}
+    assert (np.vstack(blocks) == whole).all()
+    assert (np.vstack(list(resampling.unit_draws(times, 50, seed=1))) == units).all()
 
 
 def test_sums_and_regrouped_documents_agree() -> None:

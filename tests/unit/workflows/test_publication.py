@@ -453,6 +453,31 @@ def test_settings_and_options_come_before_a_manifest(evaluation: Path, tmp_path:
     assert [(phase.name, phase.submissions) for phase in plan.phases] == [("A", 50), ("B", 3)]
 
 
+def test_the_reference_of_a_language_has_the_documents_of_it(evaluation: Path) -> None:
+    folder = evaluation.parent
+    paths = """reference = { eng = "eng", fas = "fas" }
+against = { eng = "texts/eng", fas = "texts/fas" }"""
+    text = evaluation.read_text("utf-8").replace('["eng"]', '["eng", "fas"]')
+    text = text.replace('reference = { eng = "../reference" }', paths)
+    evaluation.write_text(text, "utf-8")
+    for name in ("eng", "fas", "other"):
+        shutil.copytree(folder.parent / "reference", folder / name)
+        shutil.copytree(folder.parent / "reference", folder / "texts" / name)
+
+    def plan(reference: str, **given: str) -> str:
+        made, findings = make_plan(
+            "hub4", str(folder / reference), "codabench", None, given, {}, manifest=str(evaluation)
+        )
+        assert made is not None, findings
+        return made.publication.documents
+
+    assert [plan(name) for name in ("eng", "fas")] == [f"{folder}/texts/eng", f"{folder}/texts/fas"]
+    own = str(folder / "texts" / "other")
+    assert plan("other", documents=own) == own
+    with pytest.raises(WrongOption, match=r"documents per language \(eng, fas\); add --documents"):
+        plan("other")
+
+
 def test_a_manifest_that_does_not_fit_gives_no_bundle(evaluation: Path) -> None:
     with pytest.raises(WrongOption, match="has no task lorehlt-edl"):
         planned("lorehlt-edl", evaluation)
