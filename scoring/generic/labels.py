@@ -338,10 +338,11 @@ class Rankings(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The scores, and how many documents there are."""
-        columns = (*SCORES, pl.col("documents").cast(pl.Int64))
         empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
         kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
-        return pl.concat([empty, *(batch.filter(kept).select(columns) for batch in counts)])
+        rows = (batch.filter(kept) for batch in counts)
+        size = pl.col("documents").cast(pl.Int64)
+        return pl.concat([empty, *(own.select(*SCORES, size) for own in rows)])
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The rankings, and the table `scorings`."""
