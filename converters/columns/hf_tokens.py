@@ -168,8 +168,8 @@ def write(
     tables = [pl.DataFrame(schema=_SCHEMA)]
     for corpus in corpora:
         tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
-        rows = tagged.tokens.group_by("document", maintain_order=True)
-        rows = rows.agg(tokens="word", ner_tags="tag")
+        groups = tagged.tokens.group_by("document", maintain_order=True)
+        rows = groups.agg(tokens="word", ner_tags="tag")
         named = tagged.documents.select(document="row", id="name")
         own = named.join(rows, on="document", maintain_order="left")
         tables.append(own.drop("document").cast(_SCHEMA))

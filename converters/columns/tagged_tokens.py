@@ -178,7 +178,8 @@ def read_tagged(
     def own(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
-        problems, end, stretch = list[Finding](), ".parquet", whole_line
+        problems, end = list[Finding](), ".parquet"
+        stretch: Stretch = whole_line
         if (table := divide_table(data)) is not None:
             rows, lines = table
         else:

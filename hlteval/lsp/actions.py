@@ -118,18 +118,15 @@ def edits(order: Order) -> list[Edit]:
     fixed = Corrector(opened, select, unsafe=bool(order.code)).files().texts.get(file)
     if fixed is None or not fixed.fixes:
         return []
-    return list(_edits(buffer, fixed, Text.of(buffer.text, order.units)))
-
-
-def _edits(buffer: Buffer, fixed: TextFile, text: Text) -> Iterator[Edit]:
-    """The edits from a buffer to a corrected file."""
-    old = buffer.text.removeprefix(_BOM).split("\n")
+    text, old = Text.of(buffer.text, order.units), buffer.text.removeprefix(_BOM).split("\n")
+    edits = []
     if buffer.text.startswith(_BOM) and not fixed.mark:
-        yield Edit(Range(Position(0, 0), text.position(0, 1)), "")
+        edits.append(Edit(Range(Position(0, 0), text.position(0, 1)), ""))
     end = "\r" if buffer.returns else ""
     fresh = ((number, line.removesuffix(end)) for number, line in fixed.lines)
     for first, gone, lines in changed_runs(enumerate(old, start=1), fresh):
-        yield _edit(old, first, first + len(gone) - 1, lines, text)
+        edits.append(_edit(old, first, first + len(gone) - 1, lines, text))
+    return edits
 
 
 def _edit(old: Sequence[str], first: int, last: int, lines: Sequence[str], text: Text) -> Edit:

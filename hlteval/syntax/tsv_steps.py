@@ -170,7 +170,10 @@ def length_step(
         return _surplus(columns, rows, table, length), columns
     is_clear = length > 1 or not any(fits(column, NO_WORD) for column in columns)
     if length + 1 == _counts(columns, table).start and is_clear:
-        return _missing_column(columns, rows, table)
+        found = _least(range(len(columns)), lambda at: _misfit(_without(columns, at), rows, table))
+        names = enumeration([name_of(columns, at, table) for at in found], "or")
+        lacking = Step(LACKING, {"column": names}, can_undo=False)  # it names all that may be
+        return lacking, _without(columns, found[-1])
     return None
 
 
@@ -193,13 +196,6 @@ def _surplus(columns: Columns, rows: Sequence[Cells], table: Table, length: int)
     cells = enumeration([shorten(example[at], 20) or "nothing" for at in found], "or")
     values = {"column": f"column {numbers}", "example": cells, "hint": "leave the column out"}
     return Step(SURPLUS, values, _leaving_out(found[-1], length), can_undo=False)
-
-
-def _missing_column(columns: Columns, rows: Sequence[Cells], table: Table) -> tuple[Step, Columns]:
-    """The step for a column that is missing; it names all that may be."""
-    found = _least(range(len(columns)), lambda at: _misfit(_without(columns, at), rows, table))
-    names = enumeration([name_of(columns, at, table) for at in found], "or")
-    return Step(LACKING, {"column": names}, can_undo=False), _without(columns, found[-1])
 
 
 def _least(places: Iterable[int], badness: Callable[[int], tuple[int, ...]]) -> list[int]:
