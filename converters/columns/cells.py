@@ -75,6 +75,8 @@ def read_cells(
 def leave_out_wrong_quotes(text: str, separator: str) -> tuple[str, list[int]]:
     r"""Lines without those that have a cell whose quotes are not closed, or not at its ends.
 
+    Inside a cell without quotes at its ends, there may be pairs of them.
+
     Args:
         text: the lines, of which a cell in double quotes may be several.
         separator: the character between cells.
@@ -85,10 +87,12 @@ def leave_out_wrong_quotes(text: str, separator: str) -> tuple[str, list[int]]:
     Examples:
         >>> leave_out_wrong_quotes('a,"b\n1"\n"c"x,d\ne,"f\n', ",")
         ('a,"b\n1"\n\n\n', [2, 3])
+        >>> leave_out_wrong_quotes('a,5" x\nb,5"" x\n', ",")
+        ('\nb,5"" x\n', [0])
     """
-    mark = re.escape(separator)
-    cell = rf'(?:"(?:[^"]|"")*+"|[^"{mark}\n][^{mark}\n]*+|)'
-    row = re.compile(rf"{cell}(?:{mark}{cell})*+(?:\n|\Z)")
+    plain = rf'[^"{re.escape(separator)}\n]'
+    cell = rf'(?:"(?:[^"]|"")*+"|{plain}(?:{plain}|"{plain}*+")*+|)'
+    row = re.compile(rf"{cell}(?:{re.escape(separator)}{cell})*+(?:\n|\Z)")
     kept, wrong, at, line = list[str](), list[int](), 0, 0
     while at < len(text):
         match, end = row.match(text, at), text.find("\n", at) + 1 or len(text)

@@ -93,12 +93,9 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     word, tag = (at + width if at < 0 else at for at in given)
     outside = [at for at in given if not -width <= at < width]
-    hint = "number columns from 0, or from -1 at the end"
-    if word == tag:  # such as that of the reference, where lines have one tag
-        outside.append(given[1])
-        hint = "the word and the tag are in different columns"
-    if outside:
-        values = {"column": outside[0], "wanted": width, "hint": hint}
+    if outside or word == tag:  # such as that of the reference, where lines have one tag
+        hint = "number columns from 0, or from -1 at the end; word and tag are two columns"
+        values = {"column": (outside or given[1:])[0], "wanted": width, "hint": hint}
         return TokenRows.without_tokens(*([Problem("COL105", 0, 0, 0, values)] if first else []))
     marker = _MARKER if settings["document"] == _SENTENCE else settings["document"]
     parts, begun, wrong = list[pl.DataFrame](), list[pl.DataFrame](), list[pl.Series]()
@@ -120,9 +117,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         kept = ~breaks & fits
         begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
-        rows = pl.DataFrame(
-            {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
-        ).filter(kept)
+        rows = table.select("record", word=str(word), tag=str(tag)).filter(kept)
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         at_document, at_sentence = np.cumsum(begins)[kept], np.cumsum(breaks)[kept]

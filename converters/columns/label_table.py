@@ -125,7 +125,9 @@ def _label_rows(
     unclosed = list[int]()
     try:
         table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
-    except pl.exceptions.ComputeError:  # only of quotes
+    except pl.exceptions.ComputeError:
+        if not quoted:
+            raise
         text, unclosed = leave_out_wrong_quotes(text, separator)
         table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
     line = pl.int_range(pl.len()).cast(pl.String)

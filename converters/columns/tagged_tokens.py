@@ -1,7 +1,7 @@
 """Tokens with tags as tables of a corpus: the text that words make, sentences, and tagged spans."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -87,24 +87,21 @@ class TagReader:
         suffix: of files, which the names of documents leave out.
         numbered: whether documents have no names but numbers.
         stretch: the place of a field in its line.
-        detected: the schemes that were detected.
     """
 
     settings: Mapping[str, Any]
     suffix: str
     numbered: bool
     stretch: Stretch
-    detected: set[str] = field(default_factory=set)
 
     def read(
         self, member: Member, origin: Mapping[str, object], lines: Lines, rows: TokenRows
-    ) -> tuple[Corpus, Iterable[Finding]]:
-        """The corpus of a file, and the findings in it."""
+    ) -> tuple[Corpus, Iterable[Finding], str]:
+        """The corpus of a file, the findings in it, and the scheme of its tags."""
         begins = rows.tokens["begins"].to_numpy()
         sequence = TagSequence.parse(rows.tokens["tag"], begins)
         repair, detected = self.settings["repair"], self.settings["scheme"] == "auto"
         scheme = detect(sequence) if detected else self.settings["scheme"]
-        self.detected.add(scheme)
         spans, _ = read_spans(sequence, scheme, keep_broken=repair != "drop")
         found = TagProblems(sequence, rows.tokens, scheme, repair, detected)
         problems = (*rows.problems, *found.problems())
@@ -112,7 +109,7 @@ class TagReader:
         wrong = (problem for problem in rows.problems if problem.record)
         rejected = rejected_lines("token", wrong, lines)
         tables = self._tables(member, rows, spans, sequence.labels)
-        return Corpus(sources=[origin], rejected_records=rejected, **tables), findings
+        return Corpus(sources=[origin], rejected_records=rejected, **tables), findings, scheme
 
     def _names(self, member: Member, rows: TokenRows) -> list[str]:
         """The names of documents: written ones, or else numbers, or the name of the file."""
@@ -191,9 +188,9 @@ def read_tagged(
                 text = text.replace("\r\n", "\n")
             lines = Lines(text)
             rows, stretch = divide(lines)
-        detected.add(rows.detected)
-        reader = TagReader(settings, end, numbered, stretch, detected)
-        corpus, found = reader.read(member, origin, lines, rows)
+        reader = TagReader(settings, end, numbered, stretch)
+        corpus, found, scheme = reader.read(member, origin, lines, rows)
+        detected.update((rows.detected, scheme))
         yield corpus, (*problems, *found)
 
     for result in read_members(source, form, own):

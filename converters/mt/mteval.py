@@ -315,8 +315,15 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[xml.Named]:
     """Add the sets of a file; yield the problems with it. Documents may name the system."""
-    elements, problems = _elements(text, member.encoding)
-    yield from problems
+    if is_sgml(text):
+        elements, problems = parse(text)
+        yield from problems
+        wrong, skipped = explain(elements, "mteval")
+        elements = [element for element in elements if element.ordinal not in skipped]
+    else:
+        structure = examine(text, "mteval", member.encoding)
+        elements, wrong = structure.elements, structure.problems
+    yield from ((problem, None) for problem in wrong)
     documents = [each for each in elements if each.tag == "doc"]
     named = {each.parent.ordinal for each in documents if each.parent}
     named -= {e.parent.ordinal for e in documents if e.parent and "sysid" not in e.attributes}
@@ -347,17 +354,6 @@ def _file(text: str, member: Member, collected: mt_texts.Collected) -> Iterator[
             known = None if language == mt_texts.UNKNOWN else language
             cells = (own.get("id", ""), kind.role, name, known, parts.get(inside), element.text)
             collected.add(row, element.ordinal, mt_texts.SegmentText(*cells))
-
-
-def _elements(text: str, encoding: str) -> tuple[list[Element], list[xml.Named]]:
-    """The elements of a file that its schema allows, and the problems with it."""
-    if not is_sgml(text):
-        found = examine(text, "mteval", encoding)
-        return found.elements, [(problem, None) for problem in found.problems]
-    elements, problems = parse(text)
-    of_schema, skipped = explain(elements, "mteval")
-    kept = [element for element in elements if element.ordinal not in skipped]
-    return kept, [*problems, *((problem, None) for problem in of_schema)]
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -125,13 +125,12 @@ def _stretch(line: str, field: str) -> tuple[int, int]:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
     """The file of each document with its labels, with the name of the original one."""
-    return notation.label_files(corpus, FORMAT.name, SUFFIX, _labels)
 
+    def labels(rows: pl.DataFrame) -> pl.Expr:
+        times = (notation.plain_text(rows[name]) for name in ("start", "end"))
+        return pl.format("{}\t{}\t{}\n", *times, "text")
 
-def _labels(rows: pl.DataFrame) -> pl.Expr:
-    """Instances as labels with their times in seconds."""
-    times = (notation.plain_text(rows[name]) for name in ("start", "end"))
-    return pl.format("{}\t{}\t{}\n", *times, "text")
+    return notation.label_files(corpus, FORMAT.name, SUFFIX, labels)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

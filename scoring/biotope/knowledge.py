@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.representation import Corpus, align, of_documents, without_mentions
+from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, arguments, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
@@ -44,9 +44,7 @@ class KnowledgeBase(Metric):
             Counts, as `COUNTS`; and the alignment, a row per fact of a document and side: a
             knowledge base has no documents, so that this only shows where a fact may come from.
         """
-        reference, system = align(reference, system)
-        if self.official:  # documents without reference are ignored
-            system = of_documents(system, reference.documents["name"])
+        reference, system = self.prepare(*align(reference, system))
         given = without_mentions(reference, ".a2") if self.own_entities else reference
         known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
         ours = self._facts(reference, reference, known).with_columns(side=pl.lit("reference"))
@@ -54,6 +52,10 @@ class KnowledgeBase(Metric):
         facts = pl.concat([ours, theirs])
         counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
+
+    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
+        """Return what is compared of two corpora with the same documents."""
+        return reference, system
 
     def _facts(self, corpus: Corpus, given: Corpus, known: pl.DataFrame) -> pl.DataFrame:
         """The facts of a corpus: `document`, `taxon`, `concept`."""

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
+from hlteval.representation import Corpus, of_documents
 from hlteval.scoring.biotope.annotations import shared_characters
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
@@ -121,6 +122,10 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
 @dataclass(frozen=True, kw_only=True)
 class OfficialKnowledgeBase(KnowledgeBase):
     """How the official software compares knowledge bases."""
+
+    def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
+        """Documents without reference are ignored."""
+        return reference, of_documents(system, reference.documents["name"])
 
     def in_order(self, facts: pl.DataFrame) -> pl.DataFrame:
         """The facts in the order of the hash table of the software: among equals, the first counts.

@@ -56,9 +56,11 @@ class Pair:
         return len(distinct(ours if ours.equals(theirs) else pl.concat([ours, theirs])))
 
 
-@dataclass(frozen=True)
+@dataclass
 class Submission:
     """A submission and its reference, opened but not read.
+
+    Nothing of it changes but `parts`, which another process may have found.
 
     Attributes:
         task: the task.
@@ -214,10 +216,6 @@ class Submission:
         if self.reference is not None:
             gold = self.reference_format, self.reference
         return divide(self.format, self.system, gold, self.part_size)
-
-    def with_parts(self, parts: Parts | None) -> None:
-        """Take the parts that another process has found."""
-        self.__dict__["parts"] = parts
 
     def pairs(self, size: int | None = None) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names."""

@@ -56,7 +56,7 @@ def report_batches(
         report: takes the results of a batch.
     """
     worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
-    worker.opened.with_parts(parts)
+    worker.opened.parts = parts
     for batch in islice(worker.results(size), first, None, jobs):
         report(list(batch))
 
@@ -132,7 +132,7 @@ def batch_results(
 ) -> list[list[Any]]:
     """Return the results of some batches that follow each other; see `report_batches`."""
     worker: Worker[Any] = resolve(opening.function)(*opening.arguments)
-    worker.opened.with_parts(parts)
+    worker.opened.parts = parts
     return [list(batch) for batch in islice(worker.results(size), first, last)]
 
 

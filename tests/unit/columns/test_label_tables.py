@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from hlteval import convert, validate
 from hlteval.converters import load
+from hlteval.converters.columns import label_table
 from hlteval.converters.format import WrongSetting
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
@@ -133,6 +135,31 @@ def test_rows_of_several_lines_keep_the_numbers_of_lines(tmp_path: Path) -> None
     path = tmp_path / "a.csv"
     path.write_text('"id","label"\n"a\nb","x"\n"c,d",\n"e,f"\n"",x\nd,z,w\n')
     assert problems(path, quoting="minimal") == [("LBT102", 5), ("LBT103", 6), ("LBT102", 7)]
+
+
+@pytest.mark.parametrize(
+    ("line", "later"),
+    [('d2,5" x', 4), ('d2,"a" b', 4), ("d2,y", 0)],
+    ids=["inch", "outside", "right"],
+)
+def test_quotes_inside_a_cell_are_reported(tmp_path: Path, line: str, later: int) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(f'id,label\nd1,"a\nb"\n{line}\nd3,"open\n')
+    expected = [("LBT106", at) for at in (later, 5) if at]
+    assert problems(path, quoting="minimal") == expected
+
+
+def test_other_errors_of_the_reader_are_not_taken_for_wrong_quotes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise pl.exceptions.ComputeError("no memory")
+
+    monkeypatch.setattr(label_table, "read_cells", fail)
+    path = tmp_path / "a.tsv"
+    path.write_text('id\tlabel\nd1\t"a\n')
+    with pytest.raises(pl.exceptions.ComputeError, match="no memory"):
+        problems(path)
 
 
 def test_batches_with_and_without_scores_have_one_header(tmp_path: Path) -> None:
