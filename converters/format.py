@@ -18,6 +18,7 @@ import polars as pl
 from msgspec.structs import replace
 
 from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, worded
+from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
@@ -267,9 +268,12 @@ def derived_losses(
                 counts[f"{plural_of(words)} of frames of other kinds"] += count
         for column in optional(table):
             if column not in form.carries:
-                name = column.partition(".")[2]
-                if after[name].null_count() < after.height:
-                    counts.update(describe(column, after.filter(pl.col(name).is_not_null())))
+                rows = after.drop_nulls(column.partition(".")[2])
+                if column == "mentions.text" and "documents.text" in form.carries and rows.height:
+                    whole = supported.cached(are_at_place) & after["fragments"].is_null()
+                    rows = after.filter(~whole).drop_nulls("text")  # of others, the text has it
+                if rows.height:
+                    counts.update(describe(column, rows))
     if modifiers.height > corpus.modifiers.height:
         texts = modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
         counts.update(describe("modifiers.text", texts))

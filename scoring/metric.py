@@ -167,6 +167,10 @@ class Metric(ABC):
         """
         return counts
 
+    def numbered(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+        """Return the counts of parts of files, where rows have numbers, numbered together."""
+        return [*counts]
+
     def judge(self, counts: Sequence[pl.DataFrame]) -> Sequence[Finding]:  # noqa: ARG002
         """Return what is wrong with the files of options beside all that was counted.
 

@@ -229,9 +229,7 @@ def about_submission(rows: pl.LazyFrame) -> pl.LazyFrame:
 
 def first_of(rows: pl.LazyFrame, *key: str) -> pl.LazyFrame:
     """The first of the rows with the same key, with their `count`."""
-    return rows.with_columns(count=pl.len().over(key)).unique(
-        key, keep="first", maintain_order=True
-    )
+    return rows.group_by(key, maintain_order=True).agg(pl.all().first(), count=pl.len())
 
 
 def only_if(condition: bool, rows: pl.LazyFrame) -> pl.LazyFrame:

@@ -115,14 +115,15 @@ class Tree:
 
     Attributes:
         begin: what paths begin with.
-        paths: the path of each element of a document, or of the collection before its documents.
+        paths: the elements of a document, or of the collection before its documents, each with its
+            path; None is a part that is not an object, and rejected by the schema.
         unknown: the members that BioC does not define, with the first place of each.
         counts: how many of these there are.
     """
 
     def __init__(self, begin: Path = ()) -> None:
         self.begin = begin
-        self.paths: dict[Node, Path] = {}
+        self.paths: list[tuple[Node | None, Path]] = []
         self.unknown: dict[str, Path] = {}
         self.counts = Counter[str]()
 
@@ -140,7 +141,7 @@ class Tree:
     def add(self, tag: str, value: Any, path: Path) -> Node:
         """Make the element of an object, with all that is in it."""
         node = Node(tag)
-        self.paths[node] = path
+        self.paths.append((node, path))
         if not isinstance(value, dict) or not value:
             return node
         elements, lists = _ELEMENTS.get(tag, ()), _LISTS.get(tag, {})
@@ -159,7 +160,10 @@ class Tree:
         for name, inner in lists.items():
             parts = value.get(name) or []
             for at, part in enumerate(parts if isinstance(parts, list) else ()):
-                node.append(self.add(inner, part, (*path, name, at)))
+                if isinstance(part, dict):
+                    node.append(self.add(inner, part, (*path, name, at)))
+                else:
+                    self.paths.append((None, (*path, name, at)))
         for name in value.keys() - _KNOWN[tag]:
             self.counts[name] += 1
             self.unknown.setdefault(name, (*path, name))
@@ -169,7 +173,7 @@ class Tree:
         """Add an element with a text."""
         node = Node(tag)
         node.text = value if isinstance(value, str) else compact(value)
-        self.paths[node] = path
+        self.paths.append((node, path))
         parent.append(node)
         return node
 
@@ -257,12 +261,19 @@ class _File:
             content.values[index] = None
         yield self.tables(last=True)
 
-    def add(self, nodes: Sequence[Node], paths: Mapping[Node, Path], bad: Collection[Path]) -> None:
+    def add(
+        self,
+        nodes: Sequence[Node],
+        paths: Iterable[tuple[Node | None, Path]],
+        bad: Collection[Path],
+    ) -> None:
         """Add elements of an object, with the paths of all that is in them."""
-        for node, path in paths.items():
+        for node, path in paths:
             self.count += 1
-            self.ordinals[node] = self.count
             self.where.append(path)
+            if node is None:
+                continue
+            self.ordinals[node] = self.count
             if bad and path[1:] in bad:
                 self.passed.add(self.count)
         self.root.extend(nodes)
@@ -320,7 +331,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
     def records(value: Mapping[str, Any]) -> Iterator[Path]:
         tree = Tree()
-        return (path for _ in tree.read(value) for path in tree.paths.values())
+        return (path for _ in tree.read(value) for _, path in tree.paths)
 
     return locate_records(member, places, records)
 
@@ -350,9 +361,9 @@ def _head(infons: writing.Infons, row: int) -> str:
 
 def _pairs(infons: writing.Pairs) -> Iterator[tuple[str, str]]:
     """Infons with keys that are not repeated; of repeated ones, further identifiers are kept."""
-    seen = Counter[str]()
+    seen: dict[str, int] = {}
     for key, value in infons:
-        seen[key] += 1
+        seen[key] = seen.get(key, 0) + 1
         if seen[key] == 1 or key == "identifier":
             yield key if seen[key] == 1 else f"{key}_{seen[key]}", value
 

@@ -170,6 +170,9 @@ class Documents:
                 self.attribute(child, "collection/infon", child.get("key", ""), child.text or "")
             elif child.text:
                 self.attribute(child, "collection", child.tag, child.text)
+        if not len(element):
+            self.rows["documents"].append((0, name, None, None))
+            return
         infons = self.contents(element)[0]
         language = self.values(element, ("language",), infons)["language"]
         passages = DocumentText(self, element)

@@ -30,7 +30,7 @@ _PART = re.compile("passage ([1-9][0-9]{0,8})")
 Pairs = list[tuple[str, str]]
 
 
-@dataclass
+@dataclass(slots=True)
 class Item:
     """An annotation or relation.
 
@@ -49,7 +49,7 @@ class Item:
     nodes: Sequence[tuple[str, str]] = ()
 
 
-@dataclass
+@dataclass(slots=True)
 class Passage:
     """A passage or sentence.
 
@@ -72,7 +72,7 @@ class Passage:
     infons: Pairs = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class Document:
     """A document, with the annotations that are in no passage."""
 
@@ -121,12 +121,13 @@ def documents(corpus: Corpus, infons: Infons) -> Iterator[Document]:
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         end = LARGEST if text is None else len(text)
         body, others = segments.get(row) or [Passage(("passage", row), 0, end, text)], list[Item]()
-        for passage in (each for outer in body for each in (outer, *outer.sentences)):
-            passage.infons = infons.of(*passage.key)
+        for outer in body:
+            for passage in (outer, *outer.sentences):
+                passage.infons = infons.of(*passage.key)
         for start, stop, item in annotations.get(row, ()):
-            outer = _holder(body, start, stop)
-            sentence = _holder(outer.sentences, start, stop) if outer else None
-            ((sentence or outer).annotations if outer else others).append(item)
+            holder = _holder(body, start, stop)
+            sentence = _holder(holder.sentences, start, stop) if holder else None
+            ((sentence or holder).annotations if holder else others).append(item)
         more = [] if language is None else [("language", language)]
         own = [*more, *infons.of("document", row)]
         yield Document(row, name, own, body, others, relations.get(row, []))

@@ -53,7 +53,7 @@ def read_cells(
         text = _single_spaces(text)
     if joined is not None:
         text, separator = with_words(text, width, joined), "\t"
-    if not text.strip("\n"):
+    if not text.lstrip("\n"):  # which copies no text
         table = pl.DataFrame(schema=dict.fromkeys(names, pl.String)).clear(len(text))
     else:
         table = pl.read_csv(

@@ -111,13 +111,14 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
         begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
         breaks |= (head.is_null() & last.is_null()).to_numpy()
-        filled = [pl.col(str(at)).is_not_null() for at in (width - 1, word, tag)]
-        fit = pl.all_horizontal(*filled, pl.col(str(width)).is_null())
-        fits = table.select(fit).to_series().to_numpy()
+        fit = table[str(width)].is_null() & last.is_not_null()
+        fits = (fit & table[str(word)].is_not_null() & table[str(tag)].is_not_null()).to_numpy()
         kept = ~breaks & fits
         begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
         wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
-        rows = table.select("record", word=str(word), tag=str(tag)).filter(kept)
+        taken = {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
+        mask = pl.Series(kept)  # of each column, since those of a table are copied before
+        rows = pl.DataFrame({name: column.filter(mask) for name, column in taken.items()})
         if settings["affix"] == "suffix":
             rows = rows.with_columns(move_suffix(rows["tag"]).alias("tag"))
         at_document, at_sentence = np.cumsum(begins)[kept], np.cumsum(breaks)[kept]

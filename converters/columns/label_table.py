@@ -95,7 +95,7 @@ def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable
     problems, rejected, rows = list[Problem](), list[Problem](), pl.DataFrame(schema=_ROWS)
     if first and not missing:
         body = body if settings["header"] == "yes" else text
-        rejected, rows = _label_rows(body, at, names, settings, lines)
+        rejected, rows = _label_rows(body, _separator(first), at, names, settings, lines)
         usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
         known = {name.lower() for name in names} & {*_DOCUMENT, *_LABEL}
         # a header is no label
@@ -117,10 +117,15 @@ def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable
 
 
 def _label_rows(
-    text: str, at: Mapping[str, int | None], names: Sequence[str], settings: Settings, lines: Lines
+    text: str,
+    separator: str,
+    at: Mapping[str, int | None],
+    names: Sequence[str],
+    settings: Settings,
+    lines: Lines,
 ) -> tuple[list[Problem], pl.DataFrame]:
     """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
-    width, separator, quoted = len(names), _separator(lines[0]), settings["quoting"] == "minimal"
+    width, quoted = len(names), settings["quoting"] == "minimal"
     has_header = settings["header"] == "yes"
     unclosed = list[int]()
     try:

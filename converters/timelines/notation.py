@@ -24,7 +24,7 @@ from hlteval.findings.suggest import hints
 from hlteval.representation import Corpus
 
 #: The kinds of instances.
-INSTANCES = ("norm", "emotion")
+INSTANCES = ("norm", "emotion", "speaker")
 #: The kinds of ratings.
 RATINGS = ("valence", "arousal")
 #: The kind of changes, and the text of one without a direction.

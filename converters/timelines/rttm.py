@@ -5,12 +5,14 @@ Format:
     name, confidence, signal look-ahead; the last one may be absent. `<NA>` means no value.
 
 Conventions:
-    Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types have the kind
-    of the setting `kind`. The name is the label, the subtype the status, the confidence the llr.
+    Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types, such as
+    `SPEAKER`, have the kind of the setting `kind`. The name is the label, the subtype the status,
+    the confidence the llr.
     Comments (`;;`), `SPKR-INFO` lines and empty lines are skipped.
 
 Example lines:
     NORM M01 1 45.2 15.1 <NA> adhere 101 1.5 <NA>
+    SPEAKER M02 1 0.5 2.1 <NA> <NA> Ann <NA> <NA>
 
 Codes raised: TLN101, TLN2xx.
 """
@@ -36,6 +38,8 @@ from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
 SUFFIX = ".rttm"
+#: The types that are kinds; the type of others may be any, for each program its own.
+_TYPES = ("norm", "emotion")
 _NONE = "<NA>"
 _FIELD = re.compile("[^ \t]+")
 _ANY = "[^ \t]+"
@@ -93,7 +97,7 @@ def sniff(source: Source) -> bool:
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
-def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:
+def read(source: Source, kind: str = "speaker") -> Iterator[ReadResult]:
     """The instances, a batch for each file; of a folder, the files with the suffix."""
     turns = source.only(with_suffix(source, SUFFIX))
     return source_files.read_files(turns, FORMAT.name, lambda file: _read(file, kind))
@@ -108,7 +112,7 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
     documents, instances = with_documents(
         rows.select(
             *("record", "name", "label"),
-            kind=pl.when(own.is_in(notation.INSTANCES)).then(own).otherwise(pl.lit(kind)),
+            kind=pl.when(own.is_in(_TYPES)).then(own).otherwise(pl.lit(kind)),
             status=pl.col("status").replace(_NONE, None),
             start=notation.numbers(rows["start"]),
             end=notation.ends(rows["start"], rows["duration"]),

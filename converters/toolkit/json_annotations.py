@@ -304,8 +304,12 @@ class Draft(TableBuilder):
     def each(self, pattern: str) -> Iterator[tuple[Path, Any]]:
         """The records at a pattern that are in the schema, each with its path."""
         number, listed = self.parts.get(pattern, (0, ()))
+        outer, rejected = None, False
         for record, (path, item) in enumerate(listed, number):
-            if self.bad and any(path[:size] in self.bad for size in range(1, len(path) + 1)):
+            if self.bad and path[:-1] != outer:
+                outer = path[:-1]
+                rejected = any(path[:size] in self.bad for size in range(1, len(path)))
+            if rejected or path in self.bad:
                 continue
             self.record = record
             yield path, item

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache, partial
 from itertools import repeat
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -310,8 +311,8 @@ class Reporter:
             explain: gives the values of the message, if it is explained at all.
             values: the values otherwise.
         """
-        if self.bounded.is_full(code):  # it is only counted
-            self.add(Problem(code, 0, 0, 0), self.path(index, path))
+        if self.bounded.is_full(code):
+            self.bounded.count(code, self.path(index, path))
             return
         problem = Problem(code, 0, *self.place(index, path))
         self.waiting.append((problem, self.path(index, path), explain or (lambda: values)))
@@ -355,15 +356,28 @@ class Reporter:
         def explain(path: Path, keyword: str) -> Mapping[str, object]:
             return structure.explain(errors_in(*structure.part(path))[path, keyword])
 
-        def order(broken: tuple[Path, str]) -> tuple[str, bool]:
-            return "\0".join(map(str, broken[0])), broken[1] != "type"  # a list takes twice as much
+        @lru_cache(maxsize=1)
+        def item_of(array: Path) -> tuple[int, bool]:
+            """The steps to the part that has the items of an array, and whether it is rejected."""
+            part, definition = structure.part((*array, 0))
+            return len(part), definition not in structure.outer
 
         broken = broken_keywords(structure.schema, document, lists=structure.lists)
-        for path, keyword in sorted(broken, key=order):
+        broken.sort(key=lambda error: "" if error[1] == "type" else error[1])
+        broken.sort(key=itemgetter(0))  # keys of their own would take as much again
+        found = set[Path]()
+        for path, keyword in broken:
             code = structure.codes.get(keyword, structure.codes[""])
             self.report(index, code, path, partial(explain, path, keyword))
-        parts = (structure.part(path) for path, _ in broken)
-        return {part for part, definition in parts if definition not in structure.outer}
+            if path and isinstance(path[-1], int):
+                size, rejected = item_of(path[:-1])
+                part = path[:size]
+            else:
+                part, definition = structure.part(path)
+                rejected = definition not in structure.outer
+            if rejected:
+                found.add(part)
+        return found
 
     def reject(self, index: int, row: int, origin: int, record: int) -> Mapping[str, object]:
         """A document that cannot be read, as a row of the table `rejected_records`.

@@ -83,12 +83,13 @@ class MadeText(NamedTuple):
     def place_rows(
         self, tokens: pl.DataFrame, first: Whole | slice, last: Whole | slice
     ) -> pl.DataFrame:
-        """Rows that start and end with some tokens, at their places. See `tables`."""
+        """Rows that start and end with some tokens, at their places; see `tables`."""
+        record = tokens["record"]  # of a slice, which is all of them, not copied
         origin = tokens["origin"].to_numpy()[first] if "origin" in tokens.columns else None
         rows = pl.DataFrame(
             {
                 "document": self.document[first],
-                "record": tokens["record"].to_numpy()[first],
+                "record": record if isinstance(first, slice) else record.to_numpy()[first],
                 "start": self.starts[first],
                 "end": self.ends[last],
             }

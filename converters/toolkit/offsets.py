@@ -246,6 +246,8 @@ def results_in_characters(results: Iterator[ReadResult], offsets: str) -> Iterat
 
 #: Spans whose text is elsewhere, and the share of them, from which they count otherwise.
 _FEWEST, _MOST = 3, 0.5
+#: Spans whose texts are compared at a time, and characters that are kept of what is there.
+_SPANS, _SHOWN = 5_000, 40
 
 
 def likeliest(explained: Iterable[tuple[str, int]], total: int, least: float) -> tuple[str, int]:
@@ -273,7 +275,7 @@ class Misfits(NamedTuple):
     """Spans that have another text than they say, and the way to count that explains them.
 
     Attributes:
-        rows: these spans, with the text that is there as `actual`.
+        rows: these spans, with the beginning of the text that is there as `actual`.
         counting: the way that explains most of them; None if none does.
         explained: how many it explains.
     """
@@ -294,12 +296,8 @@ def misfits(documents: pl.DataFrame, spans: pl.DataFrame, quoted: pl.Series) -> 
     texts = dict(documents.select("row", "text").drop_nulls().iter_rows())
     continuous = pl.col("fragments").is_null() & pl.col("text").is_not_null()
     rows = spans.filter(~quoted).filter(continuous, pl.col("document").is_in(list(texts)))
-    actual = [  # a much longer one is another, and is not copied
-        texts[document][max(start, 0) : max(min(end, start + 10 * len(text) + 1000), 0)]
-        for document, start, end, text in rows.select("document", "start", "end", "text").rows()
-    ]
-    rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
-    wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
+    found = [_with_actual(texts, part) for part in rows.iter_slices(_SPANS)]
+    wrong = pl.concat(found or [_with_actual(texts, rows)])
     if wrong.height < _FEWEST:
         return Misfits(wrong)
     places = wrong.select("document", "start", "end", "text").rows()
@@ -307,6 +305,17 @@ def misfits(documents: pl.DataFrame, spans: pl.DataFrame, quoted: pl.Series) -> 
     counts = ((name, _count_explained(name, own, places)) for name in COUNTINGS)
     best, count = likeliest(counts, wrong.height, _MOST * wrong.height)
     return Misfits(wrong, COUNTINGS.get(best), count)
+
+
+def _with_actual(texts: Mapping[int, str], rows: pl.DataFrame) -> pl.DataFrame:
+    """The spans that have another text than they say, with the beginning of that."""
+    actual = [  # a much longer one is another, and is not copied
+        texts[document][max(start, 0) : max(min(end, start + 10 * len(text) + 1000), 0)]
+        for document, start, end, text in rows.select("document", "start", "end", "text").rows()
+    ]
+    rows = rows.with_columns(actual=pl.Series(actual, dtype=pl.String))
+    wrong = rows.filter(normalized_spaces("text") != normalized_spaces("actual"))
+    return wrong.with_columns(pl.col("actual").str.head(_SHOWN))
 
 
 def _count_explained(

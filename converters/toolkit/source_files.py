@@ -148,8 +148,8 @@ def batches(
         yield files
 
 
-def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
-    """Write files by name, each with its content, in a folder that is made."""
+def write_files(files: Iterable[tuple[str, str | Iterable[str]]], folder: Path) -> None:
+    """Write files by name, each with its content or the pieces of it, in a folder that is made."""
     made = set[Path]()
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in files:
@@ -157,7 +157,8 @@ def write_files(files: Iterable[tuple[str, str]], folder: Path) -> None:
         if file.parent not in made:
             file.parent.mkdir(parents=True, exist_ok=True)
             made.add(file.parent)
-        file.write_text(content, "utf-8", newline="")
+        with file.open("w", encoding="utf-8", newline="") as stream:
+            stream.writelines([content] if isinstance(content, str) else content)
 
 
 def output_paths(

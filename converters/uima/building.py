@@ -29,6 +29,11 @@ _KEY = ("row", "document", "record")
 class Layers:
     """The annotations of the documents of a corpus.
 
+    Args:
+        corpus: the corpus.
+        fits: whether a document has a place for a span.
+        tokens: whether tokens are among the annotations.
+
     Attributes:
         annotations: those of each document by its row: sentences, tokens and parts of speech, then
             mentions, relations and events.
@@ -37,18 +42,17 @@ class Layers:
         losses: the counts of what is left out, by name.
     """
 
-    def __init__(self, corpus: Corpus, fits: Fits) -> None:
-        self.corpus, self.fits = corpus, fits
+    def __init__(self, corpus: Corpus, fits: Fits, *, tokens: bool = True) -> None:
         self.annotations: dict[int, list[Annotation]] = defaultdict(list)
         self.losses: Counter[str] = Counter()
         documents = corpus.documents
         self.texts: Mapping[int, str | None] = dict(documents.select("row", "text").rows())
         self.languages: Mapping[int, str | None] = dict(documents.select("row", "language").rows())
         self.named: dict[tuple[int, str | None], Annotation] = {}
-        self._segments()
-        self._mentions()
-        self._frames()
-        self._modifiers()
+        self._segments(corpus, tokens=tokens)
+        self._mentions(corpus, fits)
+        self._frames(corpus, fits)
+        self._modifiers(corpus)
 
     def count_texts(self, pattern: str) -> int:
         """The number of texts, values and roles that have something that a file cannot hold."""
@@ -71,7 +75,10 @@ class Layers:
         """
         text, items = self.texts[row] or "", self.annotations[row]
         move, more = in_units(text), count(len(items) + 3)
-        numbers = {item.key: number for number, item in enumerate(items, start=3)}
+        ends = chain.from_iterable(item.ends for item in items if item.ends)
+        wanted = {*ends, *(key for item in items for _, key in item.links)}
+        numbered = enumerate(items, start=3)
+        numbers = {item.key: number for number, item in numbered if item.key in wanted}
         whole: dict[str, Value] = {
             "@sofa": 1,
             "begin": 0,
@@ -79,19 +86,21 @@ class Layers:
             "language": self.languages[row],
         }
         yield 2, DOCUMENT, whole
-        for item in items:
+        for number, item in enumerate(items, start=3):
             own: dict[str, Value] = {"@sofa": 1, "begin": move(item.start), "end": move(item.end)}
-            ends = zip(layers.ROLES, item.ends or (), strict=False)
-            own |= {f"@{role}": numbers[end] for role, end in ends}
+            if item.ends:
+                roles = zip(layers.ROLES, item.ends, strict=True)
+                own |= {f"@{role}": numbers[end] for role, end in roles}
             if item.links:
                 array = next(more) if arrays else None
                 links = [next(more) for _ in item.links]
-                for number, (role, target) in zip(links, item.links, strict=True):
-                    yield number, layers.LINK, {"role": role, "@target": numbers[target]}
+                for link, (role, target) in zip(links, item.links, strict=True):
+                    yield link, layers.LINK, {"role": role, "@target": numbers[target]}
                 if array is not None:
                     yield array, f"{layers.LINK}[]", {"%ELEMENTS": links}
                 own[f"@{layers.ARGUMENTS}"] = links if array is None else array
-            yield numbers[item.key], item.layer, {**own, **item.values}
+            own |= item.values
+            yield number, item.layer, own
 
     def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)
@@ -102,10 +111,10 @@ class Layers:
         if name is not None:
             self.named.setdefault((document, name), item)
 
-    def _segments(self) -> None:
+    def _segments(self, corpus: Corpus, *, tokens: bool) -> None:
         """Take sentences and tokens."""
         places: dict[int, list[tuple[int, int, object]]] = defaultdict(list)
-        rows = self.corpus.segments.select(*_KEY, "name", "start", "end", "text")
+        rows = corpus.segments.select(*_KEY, "name", "start", "end", "text")
         for row, document, record, name, start, end, text in rows.iter_rows():
             if not _inside(self.texts.get(document), start, end):
                 self.losses["segments outside of the text"] += 1
@@ -119,7 +128,7 @@ class Layers:
             places[document].append((start, end, row))
         for segments in places.values():
             segments.sort(key=lambda segment: segment[0])
-        rows = self.corpus.tokens.select(*_KEY, "segment_row", "start", "end", "text", "pos")
+        rows = corpus.tokens.select(*_KEY, "segment_row", "start", "end", "text", "pos")
         for row, document, record, segment, start, end, text, pos in rows.iter_rows():
             if not _inside(self.texts.get(document), start, end):
                 self.losses["tokens outside of the text"] += 1
@@ -128,14 +137,15 @@ class Layers:
                 self.losses["token texts that differ from the document"] += 1
             if segment != layers.holder(places[document], start, end):
                 self.losses["tokens of another sentence than that around them"] += 1
-            self._add(document, None, Annotation(f"w{row}", layers.TOKEN, start, end, record))
+            if tokens:
+                self._add(document, None, Annotation(f"w{row}", layers.TOKEN, start, end, record))
             if pos is not None:
                 item = Annotation(f"p{row}", layers.POS, start, end, record, {"PosValue": pos})
                 self._add(document, None, item)
 
-    def _mentions(self) -> None:
+    def _mentions(self, corpus: Corpus, fits: Fits) -> None:
         """Take mentions."""
-        mentions = self.corpus.mentions.with_columns(sure=to_text(self.corpus.mentions))
+        mentions = corpus.mentions.with_columns(sure=to_text(corpus.mentions))
         known = pl.coalesce("confidence_text", pl.col("confidence").cast(pl.String)).is_not_null()
         rows = mentions.select(
             *(*_KEY, "start", "end", "text", "label", "entity", "mention", "mention_type"),
@@ -144,7 +154,7 @@ class Layers:
         )
         names = ("value", layers.IDENTIFIER, NAME, *layers.COLUMNS)
         for row, document, record, start, end, text, *features in rows.iter_rows():
-            if not self.fits(document, start, end):
+            if not fits(document, start, end):
                 self.losses["mentions outside of the words of the text"] += 1
                 continue
             values = dict(zip(names, features, strict=True))
@@ -153,14 +163,14 @@ class Layers:
             item = Annotation(f"m{row}", MENTION, start, end, record, _without_nulls(values))
             self._add(document, values[NAME], item)
 
-    def _frames(self) -> None:
+    def _frames(self, corpus: Corpus, fits: Fits) -> None:
         """Take relations of two mentions, and events with links."""
-        ordered = self.corpus.arguments.sort("frame_row", "position")
+        ordered = corpus.arguments.sort("frame_row", "position")
         arguments = lists_by_key(
             (frame, link) for frame, *link in ordered.select("frame_row", "role", "target").rows()
         )
         linked: list[tuple[int, Annotation, list[list[str]]]] = []
-        rows = self.corpus.frames.select(*_KEY, "frame", "kind", "label", "trigger", "annotator")
+        rows = corpus.frames.select(*_KEY, "frame", "kind", "label", "trigger", "annotator")
         for row, document, record, name, kind, label, trigger, annotator in rows.iter_rows():
             held = arguments.get(row, [])
             ends = [self.named.get((document, target)) for _, target in held]
@@ -175,7 +185,7 @@ class Layers:
                 item.ends = first.key, second.key
                 self.losses["missing identifiers of relations, which are numbered"] += name is None
             elif (
-                anchor and anchor.layer == MENTION and self.fits(document, anchor.start, anchor.end)
+                anchor and anchor.layer == MENTION and fits(document, anchor.start, anchor.end)
             ):
                 values |= {layers.KIND: kind, layers.TRIGGER: trigger}
                 item = Annotation(f"f{row}", EVENT, anchor.start, anchor.end, record)
@@ -193,9 +203,9 @@ class Layers:
             lost = len(held) - len(item.links)
             self.losses["arguments that are no mentions or events"] += lost
 
-    def _modifiers(self) -> None:
+    def _modifiers(self, corpus: Corpus) -> None:
         """Take modifiers as features of what they modify."""
-        rows = self.corpus.modifiers.select("document", "modifier", "label", "target", "value")
+        rows = corpus.modifiers.select("document", "modifier", "label", "target", "value")
         for document, name, label, target, value in rows.iter_rows():
             item = self.named.get((document, target))
             if item is None or not is_feature(label) or label in item.values:
@@ -225,10 +235,10 @@ def is_feature(name: str) -> bool:
     return bool(_FEATURE.fullmatch(name)) and not taken and len(name) < 100
 
 
-def inside_texts(corpus: Corpus) -> Fits:
-    """Whether spans are inside of the texts of their documents."""
+def inside_texts(corpus: Corpus) -> Layers:
+    """The annotations of a corpus, with spans that are inside of the texts of their documents."""
     texts = dict(corpus.documents.select("row", "text").iter_rows())
-    return lambda document, start, end: _inside(texts.get(document), start, end)
+    return Layers(corpus, lambda document, *span: _inside(texts.get(document), *span))
 
 
 def in_units(text: str) -> Callable[[int], int]:

@@ -267,31 +267,28 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return found
 
 
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of the file of each document."""
-    built = Layers(corpus, inside_texts(corpus))
+def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
+    """The name of the file of each document, and its content in pieces."""
+    built = corpus.cached(inside_texts)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
 
 
-def _file(row: int, built: Layers) -> str:
+def _file(row: int, built: Layers) -> Iterator[str]:
     """The content of the file of a document, a structure a line."""
     text, annotations = built.texts[row], built.annotations[row]
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
-    structures: list[Mapping[str, Any]] = [sofa if text is None else sofa | {"sofaString": text}]
-    for number, layer, features in built.structures(row, arrays=True):
-        own = {name: value for name, value in features.items() if value is not None}
-        structures.append({"%ID": number, "%TYPE": layer, **own})
     types = written_types(annotations)
-    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": [*range(2, len(annotations) + 3)]}}
-    lines = ",\n  ".join(map(compact, structures))
     declared = ",\n  ".join(
         f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes
     )
-    return (
-        f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {lines}],\n'
-        f' "{_VIEWS}": {compact(views)}}}\n'
-    )
+    first = sofa if text is None else sofa | {"sofaString": text}
+    yield f'{{"{_TYPES}": {{\n  {declared}}},\n "{_STRUCTURES}": [\n  {compact(first)}'
+    for number, layer, features in built.structures(row, arrays=True):
+        own = {name: value for name, value in features.items() if value is not None}
+        yield f",\n  {compact({'%ID': number, '%TYPE': layer, **own})}"
+    views = {INITIAL: {"%SOFA": 1, "%MEMBERS": [*range(2, len(annotations) + 3)]}}
+    yield f'],\n "{_VIEWS}": {compact(views)}}}\n'
 
 
 def type_members(types: Types, name: str) -> dict[str, object]:
@@ -305,7 +302,7 @@ def type_members(types: Types, name: str) -> dict[str, object]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = Layers(corpus, inside_texts(corpus)).losses
+    losses = corpus.cached(inside_texts).losses
     return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 

@@ -41,7 +41,7 @@ from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable, decode
+from hlteval.sources import Member, Source, Unreadable, decode, sha256
 from hlteval.syntax.xml_elements import Element, Malformed, Reader, encoding_problem, parse
 from hlteval.syntax.xml_places import ABSENT, Named, attributes, located_findings
 
@@ -95,12 +95,13 @@ def read(
 
 
 def _add_types(types: Types, member: Member, known: set[str]) -> None:
-    """Add the types of a file, unless its text is known; one that cannot be read declares none."""
+    """Add the types of a file, unless it is known; one that cannot be read declares none."""
     try:
-        decoded = decode(member.fetch(), display=member.display, encoding=member.encoding)
-        if (text := decoded.text or "") in known:  # each user of a project has the same
+        data = member.fetch()
+        if (digest := sha256(data)) in known:  # each user of a project has the same
             return
-        known.add(text)
+        known.add(digest)
+        text = decode(data, display=member.display, encoding=member.encoding).text or ""
         elements = parse(text).elements
     except (Unreadable, Malformed):
         return
@@ -209,33 +210,33 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
     return name if package == _NO_PACKAGE else f"{package}.{name}"
 
 
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of the file of each document, and of that of its types."""
-    built = Layers(corpus, inside_texts(corpus))
+def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
+    """The name of the file of each document, with its content in pieces, and of that of its types.
+    """
+    built = corpus.cached(inside_texts)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
         types = written_types(built.annotations[row])
         yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(types)
 
 
-def _file(row: int, built: Layers) -> str:
-    """The content of the file of a document."""
+def _file(row: int, built: Layers) -> Iterator[str]:
+    """The content of the file of a document, in pieces."""
     text, items = built.texts[row], built.annotations[row]
-    spaces = prefixes_of((*(item.layer for item in items), LINK))
-    parts = [_HEAD, "<xmi:XMI", attributes([("xmi:version", "2.0"), *_NAMESPACES])]
-    parts += [attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items()), ">\n"]
-    parts.append('<cas:NULL xmi:id="0"/>\n')
+    used = dict.fromkeys([*(item.layer for item in items), LINK])
+    spaces = prefixes_of(used)
+    tags = {layer: f"{spaces[_address(layer)]}:{layers.short(layer)}" for layer in used}
+    tags[DOCUMENT] = "tcas:DocumentAnnotation"
+    yield f"{_HEAD}<xmi:XMI{attributes([('xmi:version', '2.0'), *_NAMESPACES])}"
+    yield attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items())
+    yield '>\n<cas:NULL xmi:id="0"/>\n'
     for number, layer, features in built.structures(row, arrays=False):
-        tag = "tcas:DocumentAnnotation"
-        if layer != DOCUMENT:
-            tag = f"{spaces[_address(layer)]}:{layers.short(layer)}"
         pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
-        parts.append(_element(tag, [(_ID, str(number)), *pairs]))
+        yield _element(tags[layer], [(_ID, str(number)), *pairs])
     sofa = [(_ID, "1"), ("sofaNum", "1"), ("sofaID", INITIAL), ("mimeType", "text")]
-    parts.append(_element("cas:Sofa", [*sofa, ("sofaString", text)]))
+    yield _element("cas:Sofa", [*sofa, ("sofaString", text)])
     members = _attribute([*range(2, len(items) + 3)])
-    parts += [_element("cas:View", [("sofa", "1"), ("members", members)]), "</xmi:XMI>\n"]
-    return "".join(parts)
+    yield f"{_element('cas:View', [('sofa', '1'), ('members', members)])}</xmi:XMI>\n"
 
 
 def _attribute(value: Value) -> str | None:
@@ -289,7 +290,7 @@ def _type_system(types: Types) -> str:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    built = Layers(corpus, inside_texts(corpus))
+    built = corpus.cached(inside_texts)
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         **built.losses,

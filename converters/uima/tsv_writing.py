@@ -33,8 +33,9 @@ def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
     return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
 
 
-_VALUE_ESCAPES = _escapes("\\[]|_;*", tsv_columns.ESCAPES)
-_TEXT_ESCAPES = _escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES)
+#: A null character cannot be written; the loss is counted.
+_VALUE_ESCAPES = {**_escapes("\\[]|_;*", tsv_columns.ESCAPES), 0: "\ufffd"}
+_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES), 0: "\\\ufffd"}
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
@@ -146,11 +147,11 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
 
 @dataclass(slots=True)
 class _Line:
-    """A unit: its number, its span, and its annotations by layer."""
+    """A unit: its number, its span, and its annotations in the order of layers."""
 
     name: str
     span: Span
-    items: dict[str, list[Annotation]] = field(default_factory=lambda: defaultdict(list))
+    items: list[Annotation] = field(default_factory=list)
 
 
 class Files:
@@ -172,7 +173,10 @@ class Files:
             size = len(text or "")
             inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
             self.segmentations[row] = Segmentation(text or "", *inside)
-        self.built = Layers(corpus, lambda row, a, b: self.segmentations[row].fits(a, b))
+        segmentations = self.segmentations  # not this object, which would refer to itself
+        self.built = Layers(
+            corpus, lambda row, a, b: segmentations[row].fits(a, b), tokens=False
+        )
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
         for row, segmentation in self.segmentations.items():
@@ -184,8 +188,8 @@ class Files:
             lost = bool(segmentation.text) and not segmentation.tokens
             self.losses["texts without words"] += lost
 
-    def content(self, row: int) -> str:
-        """The content of the file of a document."""
+    def content(self, row: int) -> Iterator[str]:
+        """The content of the file of a document, in pieces."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
         annotations = self.built.annotations[row]
         known = {*segmentation.tokens}  # others are left out, and counted
@@ -202,23 +206,22 @@ class Files:
             if name in of_layer
         }
         header = (header_line(*each) for each in layers.items())
-        parts = ["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"]
+        yield "".join(["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"])
         sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
         identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
-            parts.append("\n")
+            yield "\n"
             if name := identified.get(start):
-                parts.append(f"#Sentence.id={escape_text(name)}\n")
+                yield f"#Sentence.id={escape_text(name)}\n"
             text = segmentation.text[start:end]
-            parts += (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
+            yield from (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
             for line in lines.of_sentence[number]:
                 begin, stop = line.span
                 cells = [line.name, f"{move(begin)}-{move(stop)}"]
                 cells.append(escape_text(segmentation.text[begin:stop]))
                 for name, own in layers.items():
                     cells += lines.cells(line, name, own)
-                parts.append("\t".join([*cells, "\n"]))
-        return "".join(parts).replace("\0", "\ufffd")
+                yield "\t".join([*cells, "\n"])
 
 
 def header_line(layer: str, features: Sequence[str]) -> str:
@@ -256,18 +259,26 @@ class _Lines:
             self.of_sentence[sentence].append(line)
             units[token, line.span] = line
         self.first: dict[str, str] = {}
-        at = {key: [units[place] for place in places] for key, places in spans.items()}
+        several = set[tuple[str, str]]()
+        at: dict[str, list[_Line]] = {}
+        while spans:  # one takes the memory of the other
+            key, places = spans.popitem()
+            at[key] = [units[each] for each in places]
+        linked = {target for item in items for _, target in item.links}
+        ends = {*chain.from_iterable(item.ends for item in items if item.ends)}
         for item in items:
             held = at[item.ends[1]][:1] if item.ends else at[item.key]
-            self.first[item.key] = held[0].name
+            if item.key in linked or item.key in ends:
+                self.first[item.key] = held[0].name
             for line in held:
-                line.items[item.layer].append(item)
-        linked = {target for item in items for _, target in item.links}
+                if line.items and line.items[-1].layer == item.layer:
+                    several.add((line.name, item.layer))
+                line.items.append(item)
         numbers = count(1)
         self.numbers: dict[str, int] = {}
         for item in items:
             lines = at.get(item.key, ())
-            stacked = any(len(line.items[item.layer]) > 1 for line in lines)
+            stacked = any((line.name, item.layer) in several for line in lines)
             if len(lines) > 1 or stacked or item.key in linked:
                 self.numbers[item.key] = next(numbers)
 
@@ -279,7 +290,7 @@ class _Lines:
             span = (max(item.start, token[0]), min(item.end, token[1]))
             if span != token:
                 self.parts[at].add(span)
-            yield at, span
+            yield at, token if span == token else span
 
     def _units(self) -> Iterator[tuple[int, int, _Line]]:
         """The units in order, each with the numbers of its sentence and of its token."""
@@ -296,7 +307,7 @@ class _Lines:
     def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
         """The cells of a unit in the columns of a layer."""
         more = {RELATION: 1, EVENT: 2}.get(layer, 0)
-        items = line.items.get(layer)
+        items = [item for item in line.items if item.layer == layer]
         if not items:
             return ["_"] * (len(features) + more)
         cells = ["|".join(self._value(item, feature) for item in items) for feature in features]

@@ -105,16 +105,16 @@ def span_of(line: str, field: str) -> tuple[int, int]:
     return start, start + len(cells[at])
 
 
-def as_files(corpus: Corpus) -> Iterator[tuple[str, str]]:
-    """The name and content of the file of each document."""
-    files = Files(corpus)
+def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
+    """The name of the file of each document, and its content in pieces."""
+    files = corpus.cached(Files)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, files.content(row)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = Files(corpus).losses
+    losses = corpus.cached(Files).losses
     return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 

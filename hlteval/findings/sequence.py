@@ -209,6 +209,10 @@ class Bounded:
         """Whether all further problems of a code are only counted."""
         return code in self._firsts
 
+    def count(self, code: str, place: Place) -> None:
+        """Count a problem of a code that is full."""
+        self._others[code].append(place)
+
     def take(self) -> list[Finding]:
         """Take the findings that were explained since the last call."""
         findings, self._explained = self._explained, []

@@ -515,7 +515,7 @@ def format_path(path: Path) -> str:
         >>> format_path((3, "Status", "Need"))
         '$[3].Status.Need'
     """
-    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in path]
     return "$" + "".join(steps)
 
 

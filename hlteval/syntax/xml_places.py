@@ -183,6 +183,8 @@ def escape(written: str, escapes: Mapping[str, str] = _TEXT) -> str:
         >>> escape('AT&T "x"')
         'AT&amp;T "x"'
     """
+    if written.isalnum():  # as most values are
+        return written
     for character, reference in escapes.items():
         written = written.replace(character, reference)
     return written

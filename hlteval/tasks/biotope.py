@@ -42,7 +42,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     common = {
         "profile": profile,
         "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
-        "own_entities": allowed.own_entities,
+        "own_entities": declared.get("own_entities", False),
         "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
     }
     if declared["unit"] == "knowledge":

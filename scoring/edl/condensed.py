@@ -24,6 +24,8 @@ from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results
 _SUMS = ("ptp", "p_den", "rtp", "r_den")
 #: The columns of clusters in condensed counts, and where items are weighed.
 _CLUSTERS: Mapping[str, str] = {"reference": "cluster", "system": "other"}
+#: The numbers, which are kept with fewer bits.
+_NUMBERS = pl.col("number", "count")
 #: Whether a count is of items in clusters, not a sum.
 _IN_CLUSTERS = pl.any_horizontal(pl.col(*_CLUSTERS).is_not_null())
 
@@ -56,8 +58,7 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
     schema: dict[str, pl.DataType | type[pl.DataType]] = {
         "part": parts,
         **dict.fromkeys(_CLUSTERS, names.dtype),
-        "number": pl.Int64,
-        "count": pl.Int64,
+        **dict.fromkeys(("number", "count"), pl.Int64),
     }
     tables = [pl.DataFrame({"part": [*irregular], "count": [*irregular.values()]})]
     tables += [_sums(counting, measure) for measure in measures if measure.additive]
@@ -69,7 +70,13 @@ def condense(counting: Counting, measures: Sequence[Measure]) -> pl.DataFrame:
             kinds.select(part=pl.lit(part, parts), **clusters, number=item, count="weight")
         )
     rows = [table.cast({name: schema[name] for name in table.columns}) for table in tables]
-    return pl.concat([pl.DataFrame(schema=schema), *rows], how="diagonal")
+    return _narrow(pl.concat([pl.DataFrame(schema=schema), *rows], how="diagonal"))
+
+
+def _narrow(counts: pl.DataFrame) -> pl.DataFrame:
+    """Counts as numbers of 32 bits, which keep half of the memory, if all fit."""
+    fit = counts.select(pl.all_horizontal(_NUMBERS.max().fill_null(0) < 2**31)).item()
+    return counts.with_columns(_NUMBERS.cast(pl.Int32)) if fit else counts
 
 
 def _contents(measure: Measure) -> str:
@@ -119,13 +126,14 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
     firsts = np.cumsum([0, *map(len, known)]).tolist()
     numbers = [places.slice(first, own.len()) for first, own in zip(firsts, known, strict=False)]
     items = pl.col("number").filter(_IN_CLUSTERS).max().fill_null(0)
-    offsets = np.cumsum([0, *(table.select(items).item() for table in tables)]).tolist()
+    largest = [0, *(table.select(items).item() for table in tables)]
+    offsets = np.cumsum(largest, dtype=np.int64).tolist()
     contents = pl.concat(table.filter(_IN_CLUSTERS)["part"].unique() for table in tables).unique()
     merged = list[pl.DataFrame]()
     for kept in (~_IN_CLUSTERS, *(pl.col("part") == part for part in contents)):
         rows = list[pl.DataFrame]()
         for table, own, offset in zip(tables, numbers, offsets, strict=False):
-            some = table.filter(kept)
+            some = table.filter(kept).with_columns(_NUMBERS.cast(pl.Int64))
             code = some["part"].to_physical().cast(pl.Int64)
             for side in _CLUSTERS:  # 0 for no cluster
                 code = code * size + own.gather(some[side].to_physical()).fill_null(0)
@@ -136,13 +144,14 @@ def merge(tables: Sequence[pl.DataFrame]) -> pl.DataFrame:
             merged.append(alike.group_by(key).agg(pl.col("count").sum()))
     table, parts = pl.concat(merged, how="diagonal"), tables[0]["part"]
     code = table["code"]
-    return table.select(
+    whole = table.select(
         part=_categories(parts).cast(parts.dtype).gather(code // size**2),
         reference=names.gather(code // size % size),
         system=names.gather(code % size),
         number="number",
         count="count",
     )
+    return _narrow(whole)
 
 
 def _categories(values: pl.Series) -> pl.Series:
@@ -174,6 +183,7 @@ class _Condensed(Compared):
         return (
             self.table.lazy()
             .filter(~_IN_CLUSTERS)
+            .with_columns(_NUMBERS.cast(pl.Int64))
             .select("part", group=pl.lit(0, pl.Int64), denominator="number", numerator="count")
             .collect(engine="in-memory")
             .lazy()
@@ -188,7 +198,7 @@ class _Condensed(Compared):
                 pl.col(side).to_physical().cast(pl.Int64).alias(name)
                 for side, name in _CLUSTERS.items()
             )
-            rows = self.table.filter(pl.col("part") == part)
+            rows = self.table.filter(pl.col("part") == part).with_columns(_NUMBERS.cast(pl.Int64))
             kinds = rows.select(*numbers, item="number", weight="count")
             self._kept[part] = Clusterings.of_weighed(kinds)
         both = self._kept[part]

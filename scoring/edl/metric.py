@@ -135,6 +135,10 @@ class LinkMatch(Metric):
             offset += largest + 1 if isinstance(largest, int) else 0
         return pl.concat(batches)
 
+    def numbered(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+        """Return the counts of parts of files as one table."""
+        return [self.total(counts)]
+
     @property
     def condenses(self) -> bool:
         """Whether sums, and clusters with the numbers of their mentions, are enough to score."""

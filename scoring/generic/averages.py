@@ -163,6 +163,8 @@ class LabelMetric(AdditiveMetric):
 
     #: What is counted of documents, beside their labels.
     extras: ClassVar[tuple[str, ...]] = ("ignored",)
+    #: Those of the counts that are 0 or 1 in each row, which need a byte.
+    flags: ClassVar[frozenset[str]] = frozenset()
     #: What is counted, in the singular.
     items: ClassVar[str] = "unit"
 
@@ -180,20 +182,24 @@ class LabelMetric(AdditiveMetric):
         """
         place = np.zeros(1 + int(documents["row"].to_numpy().max(initial=-1)), dtype=np.int64)
         place[documents["row"].to_numpy()] = np.arange(documents.height)
-        absent = {"label": pl.lit(None, pl.String)} | dict.fromkeys(self.count_columns, pl.lit(0))
+        types = {name: pl.UInt8 if name in self.flags else pl.Int64 for name in self.count_columns}
         named = []
         for rows in tables:
-            own = absent | {name: pl.col(name).fill_null(0) for name in rows.columns}
-            own["label"] = pl.col("label") if "label" in rows.columns else absent["label"]
+            own = {name: pl.col(name) for name in rows.columns}
+            label = own.get("label", pl.lit(None, pl.String))
             names = documents["name"].gather(place[rows["row"].to_numpy()])
-            added = [own[name].cast(pl.Int64).alias(name) for name in self.count_columns]
-            named.append(rows.select(names.alias("document"), own["label"].alias("label"), *added))
+            added = [
+                own.get(name, pl.lit(0)).cast(dtype).fill_null(0).alias(name)
+                for name, dtype in types.items()
+            ]
+            named.append(rows.select(names.alias("document"), label.alias("label"), *added))
         return pl.concat(named)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents: a row per label, and one without a label."""
         schema = {"label": pl.String, **dict.fromkeys(self.count_columns, pl.Int64)}
-        batches = [batch.select(schema.keys()) for batch in counts]
+        added = pl.col(self.count_columns).cast(pl.Int64).sum()
+        batches = [batch.group_by("label").agg(added) for batch in counts]
         rows = pl.concat([pl.DataFrame(schema=schema), *batches])
         return rows.group_by("label").sum().sort("label", nulls_last=False)
 
@@ -338,11 +344,11 @@ class LabelMetric(AdditiveMetric):
     def document_sums(self, counts: pl.DataFrame, documents: Sequence[str]) -> Sums:
         """The counts of documents: a matrix per label, and one of what else is counted."""
         own = counts.filter(pl.col("label").is_null())
-        sums = {"": columns_of(own, self.extras, documents)}
+        sums = {"": columns_of(own, self.extras, documents).astype(np.int64)}
         labels = counts.drop_nulls("label").partition_by("label", as_dict=True)
         for label in dict.fromkeys((*self.options.declared, *sorted(key[0] for key in labels))):
             rows = labels.get((label,), counts.clear())
-            sums[f"{_LABEL}{label}"] = columns_of(rows, COUNTED, documents)
+            sums[f"{_LABEL}{label}"] = columns_of(rows, COUNTED, documents).astype(np.int64)
         return sums
 
     def values_of(self, sums: Sums) -> Replicates:

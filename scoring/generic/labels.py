@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, align, documents_of, first_case
 from hlteval.scoring.generic.averages import (
+    COUNTED,
     RATES,
     Average,
     Floats,
@@ -128,6 +129,9 @@ class Labels(LabelMetric):
         *(f"samples.{rate}" for rate in RATES),
         *(f"defined.{rate}" for rate in RATES),
     )
+    flags: ClassVar = frozenset((*COUNTED, "documents", "equal", "several")).union(
+        f"defined.{rate}" for rate in RATES
+    )
     items: ClassVar = "label"
 
     def statistics(
@@ -214,8 +218,10 @@ class Labels(LabelMetric):
         names = both["label"].unique().sort()
         label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64)
         key = (both["document"] * max(len(names), 1) + label).to_numpy()
+        if size * len(names) < 2**31:  # smaller numbers are sorted twice as fast
+            key = key.astype(np.int32)
         keys = [np.sort(own) for own in np.split(key, [np.count_nonzero(both["side"] == 0)])]
-        keys = [own[np.r_[True, own[1:] != own[:-1]][: len(own)]] for own in keys]
+        keys = [own[np.r_[True, own[1:] != own[:-1]][: len(own)]].astype(np.int64) for own in keys]
         known = reference.documents["row"].to_numpy()
         return Sets(tuple(names), documents, keys[0], keys[1], known, ignored)
 
@@ -225,14 +231,11 @@ class Labels(LabelMetric):
         both = np.r_[sets.reference, sets.system]
         order = np.argsort(both, kind="stable")  # linear where both sides are in order
         both, ours = both[order], order < len(sets.reference)
-        begins = np.r_[True, both[1:] != both[:-1]][: len(both)]
-        every, at = both[begins], np.cumsum(begins) - 1
-        counts = {
-            name: np.bincount(at[own], minlength=len(every))
-            for name, own in (("expected", ours), ("predicted", ~ours))
-        }
-        right = counts["expected"] & counts["predicted"]
-        common = every[right > 0]
+        begins = np.r_[True, both[1:] != both[:-1], True][: len(both) + 1]  # and past the end
+        first = begins[:-1]  # of the same label on both sides, that of the reference
+        every, expected, right = both[first], ours[first], ~begins[1:][first]
+        counts = {"expected": expected, "predicted": ~expected | right}
+        common = every[right]
         labels = pl.Series(sets.names, dtype=pl.String).gather(every % width)
         of_label = pl.DataFrame({"row": every // width, "label": labels, **counts})
         of_label = of_label.with_columns(met=right, found=right)
@@ -248,10 +251,8 @@ class Labels(LabelMetric):
             "several": known & ((sizes[0] != 1) | (sizes[1] > 1)),
         }
         listed = self.options.average_labels
-        expected, predicted, right = (
-            sets.sizes(common, np.isin(sets.names, listed)) if listed else sizes
-        )
-        shares = ((right, predicted), (right, expected), (2 * right, expected + predicted))
+        gold, own, same = sets.sizes(common, np.isin(sets.names, listed)) if listed else sizes
+        shares = ((same, own), (same, gold), (2 * same, gold + own))
         for rate, (part, whole) in zip(RATES, shares, strict=True):
             extras[f"samples.{rate}"] = np.rint(np.nan_to_num(ratio(part, whole)) * SHARE) * known
             extras[f"defined.{rate}"] = known & (whole > 0)
@@ -337,20 +338,25 @@ class Rankings(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The scores, and how many documents there are."""
-        columns = (*SCORES, "documents")
+        documents = pl.col("documents").cast(pl.Int64)
         empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
         kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
-        return pl.concat([empty, *(batch.filter(kept).select(columns) for batch in counts)])
+        scores = (batch.filter(kept).select(*SCORES, documents) for batch in counts)
+        return pl.concat([empty, *scores])
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The rankings, and the table `scorings`."""
         ranked = rankings(total)
         values = {name: _mean(ranked[name]) for name in RANKINGS}
-        rows = [
-            {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
-            for name, value in values.items()
-        ]
-        return values, {"scorings": scorings(rows)}
+        return values, {"scorings": single_values(values)}
+
+
+def single_values(values: Mapping[str, float | None]) -> pl.DataFrame:
+    """The table `scorings` of values that are the only one of their scoring."""
+    return scorings(
+        {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
+        for name, value in values.items()
+    )
 
 
 def _align(sets: Sets) -> pl.DataFrame:

@@ -27,7 +27,7 @@ import polars as pl
 from hlteval.findings.counts import count_of
 from hlteval.representation import LARGEST, Corpus, align, documents_of, first_case, to_number
 from hlteval.scoring.generic.averages import Floats
-from hlteval.scoring.generic.labels import KIND, Labels, Options
+from hlteval.scoring.generic.labels import KIND, Labels, Options, single_values
 from hlteval.scoring.metric import (
     AdditiveMetric,
     Metric,
@@ -36,7 +36,6 @@ from hlteval.scoring.metric import (
     Tables,
     Weights,
     columns_of,
-    scorings,
 )
 from hlteval.scoring.ratios import plain, ratio
 
@@ -91,12 +90,6 @@ def average_ranks(numbers: Floats, weights: Floats | Weights) -> Floats:
     _, place = np.unique(numbers, return_inverse=True)
     size = np.bincount(place, weights)
     return (np.cumsum(size) - size + (size + 1) / 2)[place]
-
-
-def _total(counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
-    """The numbers of all documents, in the order of their names."""
-    batches = (batch.select(_NUMBERS.keys()) for batch in counts)
-    return pl.concat([pl.DataFrame(schema=_NUMBERS), *batches]).sort("document")
 
 
 def _pairs(counts: pl.DataFrame) -> tuple[Floats, Floats]:
@@ -154,7 +147,8 @@ class Numbers(AdditiveMetric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The numbers of all documents, in the order of their names."""
-        return _total(counts)
+        batches = (batch.select(_NUMBERS.keys()) for batch in counts)
+        return pl.concat([pl.DataFrame(schema=_NUMBERS), *batches]).sort("document")
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The values, and the table `scorings`."""
@@ -167,7 +161,7 @@ class Numbers(AdditiveMetric):
             "mae": float(np.abs(error).mean()) if len(x) else np.nan,
         }
         values = {name: plain(np.array([found[name]]))[0] for name in self.measures}
-        return values, {"scorings": _scorings(values)}
+        return values, {"scorings": single_values(values)}
 
     @property
     def measures(self) -> tuple[str, ...]:
@@ -221,14 +215,6 @@ class Numbers(AdditiveMetric):
         return tuple(notes)
 
 
-def _scorings(values: dict[str, float | None]) -> pl.DataFrame:
-    """The table `scorings`: a row per value."""
-    return scorings(
-        {"evaluation": "all", "scoring": name, "measure": "value", "value": value}
-        for name, value in values.items()
-    )
-
-
 @dataclass(frozen=True)
 class RankCorrelation(Metric):
     """The value of `Numbers` that does not add.
@@ -247,12 +233,12 @@ class RankCorrelation(Metric):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The numbers of all documents, in the order of their names."""
-        return _total(counts)
+        return self.numbers.total(counts)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The correlation of ranks, and the table `scorings`."""
         value = self.numbers.score(total)[0].get(RANKED)
-        return {RANKED: value}, {"scorings": _scorings({RANKED: value})}
+        return {RANKED: value}, {"scorings": single_values({RANKED: value})}
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights

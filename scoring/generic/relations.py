@@ -186,13 +186,11 @@ class FrameMetric(LabelMetric):
 
 def _by_label(comparison: FrameComparison) -> pl.DataFrame:
     """The counts of documents by label."""
-    rows = comparison.frames.rows
-    chosen = (*comparison.sides, *comparison.right)
+    rows = comparison.frames.rows.select("label", row="document")
+    indices = (*comparison.sides, *comparison.right)
     tables = [
-        rows.select(pl.all().gather(index))
-        .select("label", row="document")
-        .with_columns(pl.lit(1).alias(name))
-        for name, index in zip(COUNTED, chosen, strict=True)
+        rows.select(pl.all().gather(index)).with_columns(pl.lit(1).alias(name))
+        for name, index in zip(COUNTED, indices, strict=True)
     ]
     every = pl.concat(tables, how="diagonal")
     return every.group_by("row", "label").agg(pl.col(COUNTED).sum())

@@ -12,7 +12,7 @@ from hlteval.sources import open_source
 from hlteval.syntax.sections import TableSections
 from hlteval.workflows.run.batches import NothingGiven, Submission
 from hlteval.workflows.run.engine import validate
-from hlteval.workflows.run.request import Request
+from hlteval.workflows.run.request import Intervals, Request
 from tests.effort import tries
 from tests.properties.edl.test_parts import outcome
 
@@ -150,6 +150,8 @@ def test_parts_give_what_whole_files_give(tmp_path_factory, data, kind, size, sc
     for path in paths:
         path.write_bytes(data.draw(tables(kind)).encode())
     own = {"reference" if scored else "against": str(paths[0])}
+    if scored and data.draw(st.booleans()):
+        own |= {"alignment": True, "evidence": True, "intervals": Intervals(20)}
     request = Request(task, str(paths[1]), lenient=True, max_per_code=2, **own)
     parts = Request(task, str(paths[1]), lenient=True, max_per_code=2, batch=size, **own)
     try:

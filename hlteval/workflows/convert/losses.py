@@ -2,7 +2,8 @@
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from itertools import zip_longest
+from io import BytesIO
+from itertools import chain, islice, zip_longest
 from pathlib import Path
 
 import polars as pl
@@ -189,21 +190,23 @@ def not_kept(before: Sequence[bytes], after: bytes) -> str:
         lost.append(count_of(marks, "byte order mark") if len(before) > 1 else "byte order mark")
     if any(b"\r\n" in data for data in before) and b"\r\n" not in after:
         lost.append("CR LF line ends")
-    old, new = [_lines(data) for data in before], _lines(after)
-    empty = sum(lines.count(b"") for lines in old) - new.count(b"")
+    old = Counter(map(bool, chain.from_iterable(map(_lines, before))))
+    new = Counter(map(bool, _lines(after)))
+    empty = old[False] - new[False]
     if empty > 0:
         lost.append(count_of(empty, "empty line"))
-    full, kept = [[line for line in lines if line] for lines in old], {*new}
-    first = [lines[0] for lines in full if lines]
-    headers = [line for line in first if not line.startswith(b"<") and line not in kept]
-    if headers and sum(map(len, full)) == len(new) - new.count(b"") + len(headers):
+    first = chain.from_iterable(islice(filter(None, _lines(data)), 1) for data in before)
+    headers = [line for line in first if not line.startswith(b"<")]
+    kept = {*headers}.intersection(_lines(after))
+    headers = [line for line in headers if line not in kept]
+    if headers and old[True] == new[True] + len(headers):
         lost.append(count_of(len(headers), "header line"))
     return f"without {', '.join(lost)}" if lost else "but different bytes"
 
 
-def _lines(data: bytes) -> list[bytes]:
-    """Return the lines without space at their ends."""
-    return [line.strip() for line in data.removeprefix(_MARK).removesuffix(b"\n").split(b"\n")]
+def _lines(data: bytes) -> Iterator[bytes]:
+    """Yield the lines without space at their ends, of which there may be a million."""
+    return (line.strip() for line in BytesIO(data.removeprefix(_MARK) or b"\n"))
 
 
 def changed_files(

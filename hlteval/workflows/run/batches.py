@@ -402,11 +402,10 @@ class Batch:
     uncounted: bool = False
     failure: Finding | None = None
 
-    @property
-    def of_all(self) -> list[pl.Series]:
-        """The names of the documents of both sides, by batch, each once in a batch."""
-        both = zip(self.documents, self.reference, strict=True)
-        return [pl.concat(sides).unique() for sides in both]
+    def names_of(self, number: int) -> pl.Series:
+        """The names of the documents of both sides of a batch by its number, each once."""
+        ours, theirs = self.documents[number], self.reference[number]
+        return (ours if ours.equals(theirs) else pl.concat([ours, theirs])).unique()
 
     def add(self, other: Batch) -> None:
         """Add what a later batch gives."""

@@ -279,7 +279,8 @@ class Check:
             NotApart: if documents or identifiers are in several parts, both sides look exchanged,
                 or parts are not read alike.
         """
-        if names_of(self.total.of_all).is_duplicated().any():
+        every = names_of([*map(self.total.names_of, range(len(self.total.documents)))])
+        if every.n_unique() < len(every):
             raise NotApart
         total, confidences = self.total, self.total.confidences
         if any(len(shown) > 1 for key, shown in total.types.items() if key.startswith(_DETECTED)):
@@ -330,8 +331,8 @@ class Check:
                     repeated = entry(code).finding(values, file=file, record=name)
                     self.findings.append(repeated.of(self.opened.role))
         if self.opened.parts is not None:  # a file in disorder shows at once
-            own, others = self.total.of_all, batch.of_all
-            if own and others[0].is_in(own[-1].implode()).any():
+            before = self.total.names_of(-1) if self.total.documents else pl.Series([""])
+            if batch.names_of(0).is_in(before.implode()).any():
                 raise NotApart
         self.total.add(batch)
 
@@ -541,7 +542,9 @@ def observe_sides(opened: Submission, pair: Pair) -> Batch:
     )
     if opened.parts is not None:
         for side, result in ((opened.role, pair.system), (REFERENCE, pair.reference)):
-            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(result.detected)
+            # whether tokens have tags decides what is counted, too
+            shown = f"{result.detected} {result.corpus.tokens['tag'].count() > 0}"
+            checked.types.setdefault(f"{_DETECTED}{side}", set()).add(shown)
     if not opened.is_compared:
         return checked
     submitted = getattr(system, task.scored_table)

@@ -62,7 +62,10 @@ def outcome(request: Request) -> object:
     except Refused as reason:
         return str(reason), shown(reason.verdict)
     tables = {name: table.to_dict(as_series=False) for name, table in scores.tables.items()}
-    return scores.metrics, scores.intervals, tables, scores.notes, scores.signature, scores.files
+    counted = scores.metrics, scores.intervals, tables, scores.notes, scores.signature, scores.files
+    each, evidence = scores.by_document, scores.evidence
+    beside = [] if evidence is None else [evidence.texts.rows(), evidence.marks.rows()]
+    return *counted, None if each is None else each.rows(), beside
 
 
 def shown(verdict: Verdict) -> object:

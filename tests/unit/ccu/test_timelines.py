@@ -272,3 +272,18 @@ def test_a_row_of_several_lines_is_one_row() -> None:
     assert result.corpus.changes["evidence"].to_list() == ["two\nlines"]
     (finding,) = result.findings
     assert marked(finding) == (4, "z")
+
+
+@pytest.mark.parametrize(
+    "form", ["rttm", "audacity", "webvtt", "elan", "textgrid", "instances-csv"]
+)
+def test_turns_of_speakers_are_speakers_in_all_formats(form: str, tmp_path: Path) -> None:
+    """They were norms, and came back as lines `NORM`."""
+    line = "SPEAKER m1 1 {} {} <NA> <NA> {} <NA> <NA>\n".format
+    turns = line("0.5", "6.0", "Ann") + line("7.0", "2.0", "Bo")
+    (tmp_path / "m1.rttm").write_text(turns)
+    convert(str(tmp_path / "m1.rttm"), str(tmp_path / "other"), to_format=form)
+    corpus, _ = read(str(tmp_path / "other"))
+    assert corpus.instances["kind"].to_list() == ["speaker", "speaker"]
+    convert(corpus, str(tmp_path / "back.rttm"))
+    assert (tmp_path / "back.rttm").read_text() == turns

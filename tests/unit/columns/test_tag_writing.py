@@ -279,3 +279,16 @@ def test_a_sentence_that_begins_with_an_empty_token_begins(tmp_path: Path) -> No
     form.write([corpus], tmp_path / "x.conllup")
     (read,) = form.read(open_source(str(tmp_path / "x.conllup")))
     assert read.corpus.documents["text"].to_list() == ["Osh\nNo"]
+
+
+@pytest.mark.parametrize("form", ["conll-columns", "conllu-plus", "hipe", "hf-tokens"])
+@pytest.mark.parametrize(("text", "lost"), [("Osh", 0), ("Oslo", 1), (None, 0)])
+def test_texts_of_spans_that_tokens_have_are_not_lost(
+    form: str, text: str | None, lost: int
+) -> None:
+    mention = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1", "text": text}
+    corpus = Corpus(
+        documents=[{"row": 0, "name": "d", "text": "in Osh"}],
+        mentions=[{**mention, "label": "City", "start": 3, "end": 6}],
+    )
+    assert load(form).losses(corpus).get("value of mentions.text", 0) == lost

@@ -1,4 +1,4 @@
-"""Rules about labels: what all batches of a submission show together, and labels that are mapped."""
+"""Rules about labels: what all batches show together, and labels that are mapped."""
 
 from __future__ import annotations
 

@@ -7,6 +7,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -248,6 +249,18 @@ def test_labels_by_hand() -> None:
     assert values["samples.precision"] == 1 / 2
     assert values["samples.recall"] == 1 / 4
     assert values["kappa"] is None
+
+
+def test_sums_of_many_documents_do_not_overflow() -> None:
+    """Counts of a document and label take a byte; 300 of them do not fit in one."""
+    gold, metric = document_labels(*["a"] * 300), Labels()
+    counts, _ = metric.statistics(gold, document_labels(*["a"] * 290, *["b"] * 10))
+    total = metric.total([counts, counts]).select("label", "expected", "found", "equal")
+    assert total.rows() == [(None, 0, 0, 580), ("a", 600, 580, 0), ("b", 0, 0, 0)]
+    weights = np.full((1, 300), 2)
+    values = metric.replicates(counts, metric.documents(counts), weights)
+    assert values["accuracy"].tolist() == [290 / 300]
+    assert values["micro.recall"].tolist() == [290 / 300]
 
 
 def test_replicates_are_the_scores_of_the_documents() -> None:

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus
+from hlteval.scoring import resampling
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring import resampling
 from hlteval.scoring.resampling import CELLS, Pair, bootstrap, draws, holm, interval, over, weighted
 
 SCHEMA = {"document": pl.String, "right": pl.Int64, "all": pl.Int64}

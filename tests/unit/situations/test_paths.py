@@ -52,3 +52,16 @@ def test_a_list_names_no_document_with_a_null_character(tmp_path: Path) -> None:
     found = convert(corpus("x", "a\0b", "c"), tmp_path / "d.list", to_format="document-list")
     assert [f.code for f in found] == ["CNV103", "COR108"]
     assert (tmp_path / "d.list").read_text() == "c\n"
+
+
+def test_tables_of_a_document_whose_name_has_a_space_are_read(tmp_path: Path) -> None:
+    """They were written, but rows of such a document were errors (LSF507)."""
+    frame = {"row": 0, "document": 0, "origin": 0, "record": 1, "kind": "situation"}
+    given = corpus("x", "ENG D1").replace(
+        frames=[{**frame, "frame": "Frame 1", "label": "food", "place": "Osh"}]
+    )
+    convert(given, tmp_path / "out", to_format="lorehlt-sf-reference")
+    again, findings = read(tmp_path / "out", from_format="lorehlt-sf-reference")
+    assert not findings
+    assert again.documents["name"].to_list() == ["ENG D1"]
+    assert again.frames["frame"].to_list() == ["Frame 1"]

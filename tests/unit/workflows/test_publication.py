@@ -455,11 +455,10 @@ def test_settings_and_options_come_before_a_manifest(evaluation: Path, tmp_path:
 
 def test_the_reference_of_a_language_has_the_documents_of_it(evaluation: Path) -> None:
     folder = evaluation.parent
-    paths = 'reference = { eng = "eng", fas = "fas" }\nagainst = { eng = "texts/eng", fas = "texts/fas" }'
-    text = MANIFEST.replace('reference = { eng = "../reference" }', paths)
-    text = text.replace('["eng"]', '["eng", "fas"]').replace(
-        'options = { regulations = "both" }', ""
-    )
+    paths = """reference = { eng = "eng", fas = "fas" }
+against = { eng = "texts/eng", fas = "texts/fas" }"""
+    text = evaluation.read_text("utf-8").replace('["eng"]', '["eng", "fas"]')
+    text = text.replace('reference = { eng = "../reference" }', paths)
     evaluation.write_text(text, "utf-8")
     for name in ("eng", "fas", "other"):
         shutil.copytree(folder.parent / "reference", folder / name)
