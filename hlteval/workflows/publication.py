@@ -42,7 +42,6 @@ from hlteval.tasks.task import Task, WrongOption
 from hlteval.workflows.evaluation.competitions import (
     OPEN,
     Settings,
-    languages_of_documents,
     options_of,
     read_settings,
     reference_of,
@@ -165,16 +164,12 @@ def make_plan(
         return None, findings
     publication = read.publication
     if evaluation is not None:
-        publication = with_manifest(read, evaluation, declared, reference)
+        publication = with_manifest(read, evaluation, declared, reference, given.get("documents"))
         reference = reference or reference_of(evaluation, declared)
         options = {**options_of(evaluation, declared), **read.values(declared), **options}
     publication = msgspec.structs.replace(
         publication, **{name: value for name, value in given.items() if value}
     )
-    languages = () if evaluation is None else languages_of_documents(evaluation, declared)
-    if languages and not publication.documents:
-        names = ", ".join(languages)
-        raise WrongOption(f"{manifest} has documents per language ({names}); add --documents PATH")
     own = [phase.reference for phase in publication.phases]
     if reference and declared.scored_alone:
         raise WrongOption(f"{task} has no reference; leave out -r")

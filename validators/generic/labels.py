@@ -34,7 +34,7 @@ def records(context: RuleContext, *columns: str) -> pl.LazyFrame:
     return rows.with_columns(id=pl.lit(None, pl.String))
 
 
-def _present(context: RuleContext) -> list[str]:
+def present_labels(context: RuleContext) -> list[str]:
     """The labels of the units of a submission, in order."""
     own = records(context, "label").drop_nulls("label").select("label").unique().collect()
     return sorted(own["label"].to_list())
@@ -50,7 +50,7 @@ def _by_case(present: Sequence[str], schema: Allowed) -> Mapping[str, str]:
 
 def labels_of_batch(context: RuleContext) -> list[str]:
     """The labels of a batch, where some are declared."""
-    return context.once(_present) if context.schema.labels else []
+    return context.once(present_labels) if context.schema.labels else []
 
 
 def other_case(context: RuleContext) -> pl.LazyFrame:

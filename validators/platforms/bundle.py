@@ -29,7 +29,7 @@ from hlteval.syntax.places import Extent, KeyPlaces, Path, Places
 LIMITS = Limits(nested=True, member_bytes=1 << 30, total_bytes=1 << 32)
 #: The most nodes of a configuration, those of aliases each time, and of names in a message.
 _MOST, _NAMES = 10_000, 20
-_DATES = "tag:yaml.org,2002:timestamp"
+_DATES, _MERGE = "tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:merge"
 _PROBLEMS = {
     "minLength": ("is empty", "write a text, or remove the key"),
     "minItems": ("is empty", "add at least one"),
@@ -148,9 +148,11 @@ class Configuration:
             return [self.value(item, (*path, at), key) for at, item in enumerate(node.value)]
         if node.id == "mapping":
             table: dict[str, object] = {}
-            for given, item in node.value:
+            for given, item, is_merged in self.entries(node):
                 place = Extent(given.start_mark.index, given.end_mark.index)
                 name = given.value if given.id == "scalar" else self.text[place.start : place.end]
+                if name in table and is_merged:
+                    continue
                 if name in table:
                     self.problems.append(Problem("BDL206", 0, *place, {"key": name}))
                 table[name] = self.value(item, (*path, name), place)
@@ -159,6 +161,27 @@ class Configuration:
             self.dates.add(path)
             return node.value
         return yaml.constructor.SafeConstructor().construct_object(node)
+
+    def entries(self, node: Any, *, is_merged: bool = False) -> Iterator[tuple[Any, Any, bool]]:
+        """Yield keys and values of a mapping, then those that `<<` merges into it.
+
+        As the parsers of platforms merge: own keys come first, then mappings in their order.
+        """
+        import yaml
+
+        self.nodes += 1
+        if self.nodes > _MOST:
+            raise ValueError
+        if node.id != "mapping":
+            problem = "`<<` merges mappings only"
+            raise yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
+        merged = [item for given, item in node.value if given.tag == _MERGE]
+        for given, item in node.value:
+            if given.tag != _MERGE:
+                yield given, item, is_merged
+        for item in merged:
+            for each in item.value if item.id == "sequence" else [item]:
+                yield from self.entries(each, is_merged=True)
 
     def finding(
         self, code: str, *path: str | int, of_key: bool = False, **values: object

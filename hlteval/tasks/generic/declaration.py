@@ -408,14 +408,13 @@ def make_task(file: Declaration) -> Task:
     allowed = Allowed(
         labels=file.labels,
         ignored=tuple(labels.get("ignore", ())),
-        map=labels.get("map", {}),
         unit=builtin.name,
         roles=file.roles,
         at_most=file.table(file.unit).get("at_most", {}),
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
-        **{name: labels[name] for name in ("kind", "range") if name in labels},
+        **{name: labels[name] for name in ("kind", "map", "range") if name in labels},
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))

@@ -114,7 +114,7 @@ def read_settings(path: str | None) -> Settings:
 
 
 def with_manifest(
-    settings: Settings, manifest: Manifest, task: Task, reference: str
+    settings: Settings, manifest: Manifest, task: Task, reference: str, documents: str | None
 ) -> Publication:
     """Return the settings of a competition with what a manifest says where they say nothing.
 
@@ -127,9 +127,10 @@ def with_manifest(
         task: the task of the competition.
         reference: the path of its reference, which chooses the documents of a language; empty for
             that of the manifest.
+        documents: the path of the documents that override all others, if there is one.
 
     Raises:
-        WrongOption: if the manifest does not have the task.
+        WrongOption: if the manifest does not have the task, or has documents for other references.
     """
     evaluation = manifest.evaluation
     if task.name not in evaluation.tasks:
@@ -137,11 +138,11 @@ def with_manifest(
         raise WrongOption(f"{manifest.path} has no task {task.name}; {hint}".rstrip("; "))
     own, declared = evaluation.tasks[task.name], settings.publication
     values: dict[str, object] = {"title": evaluation.name, "profile": own.profile}
-    if documents := _documents_of(manifest, own, reference):
-        values["documents"] = documents
     if own.metric:
         values["metrics"] = tuple(task.beside(own.metric, task.metrics)[:MOST_COLUMNS])
     written = settings.content or {}
+    if not documents and "documents" not in written:
+        values["documents"] = documents_of(manifest, own, reference)
     missing = {name: value for name, value in values.items() if name not in written}
     most = [
         limit.most
@@ -160,20 +161,22 @@ def with_manifest(
     return replace(declared, **missing)
 
 
-def _documents_of(manifest: Manifest, own: TaskSettings, reference: str) -> str:
-    """Return the path of the documents of a task, or of the language of a reference; or empty."""
+def documents_of(manifest: Manifest, own: TaskSettings, reference: str) -> str:
+    """Return the path of the documents of a task, or of the language of a reference; or empty.
+
+    Raises:
+        WrongOption: if the manifest has documents per language, and the reference is of none.
+    """
     if isinstance(own.against, str):
         return str(manifest.folder / own.against) if own.against else ""
+    if not reference:
+        return ""
     languages = {} if isinstance(own.reference, str) else own.reference
-    known = {name: (manifest.folder / path).resolve() for name, path in languages.items()}
-    paths = (own.against.get(name) for name, at in known.items() if at == Path(reference).resolve())
-    return next((str(manifest.folder / path) for path in paths if path and reference), "")
-
-
-def languages_of_documents(manifest: Manifest, task: Task) -> tuple[str, ...]:
-    """Return the languages of which each has documents of its own in a manifest; none without."""
-    against = manifest.evaluation.tasks[task.name].against
-    return () if isinstance(against, str) else tuple(against)
+    for name, path in languages.items():
+        if name in own.against and (manifest.folder / path).resolve() == Path(reference).resolve():
+            return str(manifest.folder / own.against[name])
+    names = ", ".join(own.against)
+    raise WrongOption(f"{manifest.path} has documents per language ({names}); add --documents PATH")
 
 
 def reference_of(manifest: Manifest, task: Task) -> str:

@@ -20,7 +20,7 @@ from hlteval.sources import open_source
 from hlteval.tasks import load
 from hlteval.validators.platforms import codabench, evalai
 from hlteval.validators.platforms import trial as trials
-from hlteval.validators.platforms.bundle import Bundle
+from hlteval.validators.platforms.bundle import Bundle, Configuration
 from hlteval.validators.platforms.trial import isolations, run_apart
 from hlteval.workflows.platforms import check_bundle
 from hlteval.workflows.publication import read_settings
@@ -218,6 +218,42 @@ def test_aliases_that_grow_without_end_are_a_problem(tmp_path):
     (tmp_path / "bundle" / "competition.yaml").write_text("\n".join(lines), "utf-8")
     verdict, _ = check_bundle(str(tmp_path / "bundle"))
     assert [each.code for each in verdict.findings] == ["BDL201"]
+
+
+@pytest.mark.parametrize(
+    ("merge", "codes"),
+    [
+        ("*usual", []),
+        ("[{tasks: [0], index: 9}, *usual]", []),
+        ("{tasks: [0], colour: red}", ["BDL205"]),
+        ("usual", ["BDL201"]),
+    ],
+)
+def test_mappings_are_merged_as_platforms_merge_them(merge, codes, tmp_path):
+    target = tmp_path / "bundle"
+    shutil.copytree(BASE, target)
+    text = (target / "competition.yaml").read_text("utf-8")
+    parts = text.partition("  - index: 1\n    name: Test")
+    first = parts[0].replace("phases:\n  - index: 0", "phases:\n  - &usual\n    index: 0")
+    last = parts[2].replace("    tasks: [0]\n", "", 1)
+    (target / "competition.yaml").write_text(
+        f"{first}  - <<: {merge}\n    index: 1\n    name: Test{last}", "utf-8"
+    )
+    read = yaml.safe_load((target / "competition.yaml").read_text("utf-8")) if not codes else {}
+    configuration = Configuration(Bundle(open_source(str(target))), "competition.yaml")
+    found = [item.code for item in configuration.check_schema("codabench")]
+    assert found == codes
+    assert codes or configuration.content["phases"] == read["phases"]
+
+
+def test_merges_that_grow_without_end_are_a_problem(tmp_path):
+    lines = ["a0: &a0 {}"]
+    lines += [f"a{n}: &a{n} {{<<: [{', '.join([f'*a{n - 1}'] * 10)}]}}" for n in range(1, 12)]
+    shutil.copytree(BASE, tmp_path / "bundle")
+    (tmp_path / "bundle" / "competition.yaml").write_text("\n".join(lines), "utf-8")
+    (found,) = check_bundle(str(tmp_path / "bundle"))[0].findings
+    assert found.code == "BDL201"
+    assert "too large" in found.message
 
 
 def test_the_command_checks_a_bundle(tmp_path):
