@@ -85,7 +85,7 @@ def _label_studio() -> Iterator[tuple[str, Shape]]:
         value = f'{{"start":{start},"end":{end},"labels":["{label}"]}}'
         return f'{{"id":"s{at}","type":"labels","value":{value}}}'
 
-    for name, record in {**spans(region), "empty": "{}"}.items():
+    for name, record in {**spans(region), "empty": "{}", "numbers": "0"}.items():
         yield name, Shape(results, record, "]}]}]", ",")
     labels = results + region(1, 0, 5, "X").removesuffix("]}}")
     yield "labels of one region", Shape(labels + ",", '"X"', "]}}]}]}]", ",")
@@ -128,6 +128,8 @@ def _bioc_json() -> Iterator[tuple[str, Shape]]:
 
     for name, record in {**spans(span), "empty": "{}"}.items():
         yield name, Shape(f'{{"documents": {passage}', record, "]}]}]}", ",")
+    yield "no annotations", Shape(f'{{"documents": {passage}', "0", "]}]}]}", ",")
+    yield "no passages", Shape('{"documents": [{"id": "1", "passages": [', "0", "]}]}", ",")
     yield "documents", Shape('{"documents": [', "{}", "]}", ",")
     yield "braces", Shape('{"id": "1", "passages": []}\n', "{\n")
     yield "passages", Shape('{"documents": [{"id": "1", "passages": [', "{}", "]}]}", ",")

@@ -184,9 +184,7 @@ class Layers:
                 item = Annotation(f"f{row}", RELATION, second.start, second.end, record)
                 item.ends = first.key, second.key
                 self.losses["missing identifiers of relations, which are numbered"] += name is None
-            elif (
-                anchor and anchor.layer == MENTION and fits(document, anchor.start, anchor.end)
-            ):
+            elif anchor and anchor.layer == MENTION and fits(document, anchor.start, anchor.end):
                 values |= {layers.KIND: kind, layers.TRIGGER: trigger}
                 item = Annotation(f"f{row}", EVENT, anchor.start, anchor.end, record)
                 linked.append((document, item, held))

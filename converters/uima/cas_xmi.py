@@ -211,8 +211,7 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
-    """The name of the file of each document, with its content in pieces, and of that of its types.
-    """
+    """The names of the files of each document and of its types, with their content in pieces."""
     built = corpus.cached(inside_texts)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)

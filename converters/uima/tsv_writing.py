@@ -174,9 +174,7 @@ class Files:
             inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
             self.segmentations[row] = Segmentation(text or "", *inside)
         segmentations = self.segmentations  # not this object, which would refer to itself
-        self.built = Layers(
-            corpus, lambda row, a, b: segmentations[row].fits(a, b), tokens=False
-        )
+        self.built = Layers(corpus, lambda row, a, b: segmentations[row].fits(a, b), tokens=False)
         self.losses: Counter[str] = Counter(self.built.losses)
         self.losses["texts with null characters"] = self.built.count_texts("\0")
         for row, segmentation in self.segmentations.items():

@@ -7,21 +7,25 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
 from benchmarks.dense import Shape, shapes
 from hlteval.converters import load
+from hlteval.converters.bioc.bioc_json import Tree
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
-from hlteval.converters.toolkit import quotes
+from hlteval.converters.toolkit import offsets, quotes
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
+from hlteval.converters.uima.building import Layers
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 from hlteval.syntax import json_text
 from hlteval.syntax.json_text import Layout
 from hlteval.syntax.tsv import Lines
+from hlteval.workflows.convert import conversion
 
 TEXT = "b" * 30_000
 SPANS = 100
@@ -224,3 +228,61 @@ def test_rejected_documents_complete_a_part_of_bioc(
     assert rejected[:3] == [[*range(3, 103)], [*range(103, 203)], [*range(203, 253)]]
     assert sum(result.corpus.documents.height for result in results) == 1
     assert sum(item.count for result in results for item in result.findings) == 250
+
+
+def test_what_is_not_an_object_has_no_element_in_bioc() -> None:
+    tree = Tree()
+    passage = {"offset": 0, "annotations": [0, {"id": "T1"}, "x"]}
+    ((document,),) = tree.read({"id": "a", "passages": [passage]})
+    assert [node.tag for node in document.iter("annotation")] == ["annotation"]
+    wrong = [path for node, path in tree.paths if node is None]
+    assert wrong == [("passages", 0, "annotations", 0), ("passages", 0, "annotations", 2)]
+
+
+def test_spans_with_another_text_are_compared_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    documents = pl.DataFrame({"row": [0], "text": ["in Osh, Naryn " * 100]})
+    spans = {"document": [0] * 7, "start": [*range(7)], "end": [*range(60, 67)]}
+    table = pl.DataFrame({**spans, "text": ["x"] * 7, "fragments": [None] * 7})
+    quoted = pl.Series([False] * 6 + [True])
+    whole = offsets.misfits(documents, table, quoted).rows
+    assert whole["actual"].str.len_chars().to_list() == [40] * 6
+    monkeypatch.setattr(offsets, "_SPANS", 2)
+    assert offsets.misfits(documents, table, quoted).rows.equals(whole)
+    assert offsets.misfits(documents, table.clear(), quoted.clear()).rows.height == 0
+
+
+@pytest.mark.parametrize("form", ["cas-json", "cas-xmi", "webanno-tsv"])
+def test_annotations_are_made_once_for_losses_and_files(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[Corpus]()
+    make = Layers.__init__
+
+    def init(layers: Layers, corpus: Corpus, *arguments: Any, **options: Any) -> None:
+        made.append(corpus)
+        make(layers, corpus, *arguments, **options)
+
+    monkeypatch.setattr(Layers, "__init__", init)
+    corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "in Osh"}])
+    target = load(form)
+    target.count_losses(corpus)
+    assert target.write is not None
+    target.write(iter([corpus]), tmp_path / "out")
+    assert len(made) == 1
+
+
+def test_a_sample_of_an_output_is_read_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = list[int]()
+    shows_content = conversion._Run.shows_content
+
+    def shows(run: conversion._Run, corpus: Corpus) -> bool:
+        sizes.append(corpus.mentions.height)
+        return shows_content(run, corpus)
+
+    monkeypatch.setattr(conversion._Run, "shows_content", shows)
+    path = tmp_path / "x.conll"
+    path.write_text("-DOCSTART- O\n\n" + "a B-X\n" * 1_000)
+    conversion.convert(str(path), str(tmp_path / "out"), to_format="gate-xml")
+    assert sizes == [100, 100]  # of the sample, and as it is read again
