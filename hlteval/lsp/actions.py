@@ -24,7 +24,7 @@ from hlteval.reports.lists import examples, paragraphs, prose, status
 from hlteval.reports.terminal import visible
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Unreadable, decode
-from hlteval.workflows.fixing import Corrector, TextFile, changed_runs
+from hlteval.workflows.fixing import Corrector, changed_runs
 from hlteval.workflows.run.batches import Submission
 from hlteval.workflows.run.engine import open_submission
 
