@@ -167,7 +167,7 @@ class Metric(ABC):
         """
         return counts
 
-    def numbered(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    def join_parts(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
         """Return the counts of parts of files, where rows have numbers, numbered together."""
         return [*counts]
 

@@ -135,7 +135,7 @@ class LinkMatch(Metric):
             offset += largest + 1 if isinstance(largest, int) else 0
         return pl.concat(batches)
 
-    def numbered(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    def join_parts(self, counts: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
         """Return the counts of parts of files as one table."""
         return [self.total(counts)]
 

@@ -65,7 +65,7 @@ def conclude(run: Run, batch: int | None = None) -> None:
     """Judge a run to which all batches are added; its errors are those of `score`."""
     run.metric.finish()
     if run.opened.parts is not None:  # the rows of parts are numbered from 0 each
-        run.total.counts = run.metric.numbered(run.counts)
+        run.total.counts = run.metric.join_parts(run.counts)
     if not run.total.uncounted:
         run.findings.extend(run.metric.judge(run.counts))
     run.judged = run.verdict()
