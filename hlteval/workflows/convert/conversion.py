@@ -292,8 +292,13 @@ class _Run:
                 if form == self.target.name:
                     self.digests[name, digest] = None
             for part in self.losses.count(corpus):
-                if self.sample is None and self.shows_content(some := _sample(part)):
-                    self.sample = some
+                if self.sample is None:  # some rows of each table, and the beginnings of texts
+                    kept = {name: rows.head(_ROWS) for name, rows in part.tables()}
+                    text = pl.col("text").str.head(_CHARACTERS)
+                    kept |= {"sources": part.sources}
+                    kept |= {"documents": kept["documents"].with_columns(text)}
+                    some = without_orphans(part, kept)
+                    self.sample = some if self.shows_content(some) else None
                 yield part
             done += result.corpus.documents.height
             self.step(done if total is None else min(done, total), total)
@@ -363,13 +368,6 @@ class _Run:
         """Yield what was written to a path."""
         if path.exists():
             yield from (result.corpus for result in self.target.read(open_source(str(path))))
-
-
-def _sample(corpus: Corpus) -> Corpus:
-    """Return some rows of each table, and the beginnings of texts."""
-    kept = {name: rows.head(_ROWS) for name, rows in corpus.tables() if name != "sources"}
-    kept["documents"] = kept["documents"].with_columns(pl.col("text").str.head(_CHARACTERS))
-    return without_orphans(corpus, kept)
 
 
 def _size(path: Path) -> int:
