@@ -624,6 +624,10 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
             for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
                 if after[column].null_count() < after.height:
                     values = after.filter(pl.col(column).is_not_null())
+                    if f"{name}.{column}" == "mentions.text" and "text" in columns(
+                        form, "documents"
+                    ):
+                        values = values.filter(~in_its_text(corpus, values))
                     countable.update(wording.worded(words, f"{name}.{column}", values))
     counts.update(form.count_losses(of_its_kinds(form, whole)))
     shown = Counter[str]()
@@ -632,6 +636,17 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
     for word, count in countable.items():
         shown[numbers.count_of(count, word).partition(" ")[2]] += count
     return {what: count for what, count in shown.items() if count}
+
+
+def in_its_text(corpus: Corpus, mentions: pl.DataFrame) -> pl.Series:
+    """Whether the text of each mention is that of its document at its place."""
+    texts = dict(corpus.documents.select("row", "text").iter_rows())
+    found = [
+        (texts[row["document"]] or "")[row["start"] : row["end"]] == row["text"]
+        and row["fragments"] is None
+        for row in mentions.iter_rows(named=True)
+    ]
+    return pl.Series(found, dtype=pl.Boolean)
 
 
 def without_twins(form: Format, corpus: Corpus) -> Corpus:
