@@ -402,10 +402,11 @@ class Batch:
     uncounted: bool = False
     failure: Finding | None = None
 
-    def names_of(self, number: int) -> pl.Series:
-        """The names of the documents of both sides of a batch by its number, each once."""
+    def hashes_of(self, number: int) -> pl.Series:
+        """The hashes of the names of the documents of a batch by its number, each once."""
         ours, theirs = self.documents[number], self.reference[number]
-        return (ours if ours.equals(theirs) else pl.concat([ours, theirs])).unique()
+        hashes = ours.hash()
+        return hashes if ours is theirs else pl.concat([hashes, theirs.hash()]).unique()
 
     def add(self, other: Batch) -> None:
         """Add what a later batch gives."""
