@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.thorough  # the site is built for it
 PHONE = {"width": 360, "height": 740}
 #: Options broken at a hyphen, headings with an empty line, and tables that scroll but are not wide.
 BROKEN = """() => {
