@@ -196,6 +196,24 @@ def several_labels(context: RuleContext) -> pl.LazyFrame:
     return at(rows.with_columns(**count).filter(pl.col("ordinal") == 1), "label")
 
 
+def kinds_of_batch(context: RuleContext) -> list[str]:
+    """The kinds of instances of a batch, where only labels are scored."""
+    own = context.schema.unit == "labels"
+    return context.system.instances["kind"].unique().to_list() if own else []
+
+
+def other_kind(context: RuleContext) -> pl.LazyFrame:
+    """An instance of a batch that has no labels of documents, but instances of other kinds."""
+    rows = only_if(context.schema.unit == "labels", context.table("instances", *RECORD, "kind"))
+    rows = rows.filter((pl.col("kind") != "label").all())
+    return at(rows.with_columns(id=pl.lit(None, pl.String)), "kind").head(1)
+
+
+def conclude_kinds(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> pl.DataFrame:
+    """The first of these instances, where no batch has a label."""
+    return rows.head(0 if "label" in shown else 1)
+
+
 # Labels that are numbers.
 
 

@@ -31,6 +31,12 @@ RULES = (
     ),
     Rule("GEN105", "instances", labels.no_number, blocks_reference=True),
     Rule("GEN106", "instances", labels.outside_range),
+    Rule(
+        *("GEN108", "instances", labels.other_kind),
+        once=True,
+        blocks_reference=True,
+        conclusion=Conclusion(labels.kinds_of_batch, labels.conclude_kinds),
+    ),
     Rule("GEN107", "documents", labels.missing_number, submission_only=True, finds_missing=True),
     Rule("GEN201", "arguments", vocabulary.unknown_role, suspects=vocabulary.has_roles),
     Rule("GEN202", "arguments", vocabulary.wrong_filler, suspects=vocabulary.has_roles),

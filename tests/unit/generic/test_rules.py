@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 import hlteval
@@ -14,6 +15,7 @@ from hlteval.tasks import load
 from hlteval.validators.generic.rules import RULES
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
+SINGLE = {".conll", ".rttm", ".tsv", ".json", ".jsonl"}
 PLACES = """
 GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
@@ -22,6 +24,7 @@ GEN104-capitals        d1.ann   1  4  10 W
 GEN105-comma           s.tsv    2  3   6 E!
 GEN106-percent         s.tsv    3  3   5 E
 GEN107-one-row         -        0  0   0 E!
+GEN108-norms           s.jsonl  0  0   0 E!
 GEN201-employer        d1.ann   4 18  22 E!
 GEN202-a-place         d1.ann   4 23  25 E!
 GEN203-two-jobs        d1.ann   5  4   9 E!
@@ -48,7 +51,7 @@ def found(folder: Path) -> list[Finding]:
     sides = []
     for side in ("system", "gold"):
         files = [*(folder / side).iterdir()]
-        single = len(files) == 1 and files[0].suffix in {".conll", ".rttm", ".tsv", ".json"}
+        single = len(files) == 1 and files[0].suffix in SINGLE
         sides.append(str(files[0] if single else folder / side))
     task = str(folder / "own.task.toml")
     return [*validate(task, sides[0], against=sides[1]).findings]
@@ -200,3 +203,12 @@ def test_several_labels_are_allowed_where_the_task_has_them(tmp_path: Path, seve
     task = hlteval.task(unit="labels", read={"format": "label-table", **setting})
     findings = hlteval.validate(task, str(system), against=str(gold)).findings
     assert "GEN204" not in {item.code for item in findings}
+
+
+@pytest.mark.parametrize(("kinds", "codes"), [("nn", ["GEN108"]), ("nl", []), ("ll", [])])
+def test_instances_of_other_kinds_are_no_labels(kinds: str, codes: list[str]) -> None:
+    """Without a label, accuracy would be 1."""
+    names = {"n": "norm", "l": "label"}
+    columns = {"document": ["a", "b"], "label": ["x", "y"]}
+    frame = pl.DataFrame(columns | {"kind": [names[kind] for kind in kinds]})
+    assert [item.code for item in validate("labels", frame).findings] == codes
