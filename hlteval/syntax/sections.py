@@ -86,8 +86,8 @@ class Sections:
 
     def begins(self, at: int) -> Iterator[tuple[str, int]]:
         """The documents that begin after an offset: their names and offsets, in order."""
-        first = bisect_right(self.starts, at, hi=len(self.names))
-        yield from zip(self.names[first:], self.starts[first:], strict=False)
+        for number in range(bisect_right(self.starts, at, hi=len(self.names)), len(self.names)):
+            yield self.names[number], self.starts[number]
 
     def find(self, names: Sequence[str], at: int, _: int = 0) -> tuple[str, int] | None:
         """The first of some documents that begins at an offset or after it, and its offset."""
@@ -175,8 +175,10 @@ class TableSections:
                 own, place = name.encode(), -1
                 while (place := text.find(begin + own + end, place + 1)) >= 0:
                     first = text.rfind(b"\n", 0, place + 1) + 1
-                    if self._document(text[first : text.find(b"\n", first)]) == own:
+                    last = text.find(b"\n", first)
+                    if self._document(text[first:last]) == own:
                         return name, offset + first - (not self.column)
+                    place = last - 1  # the line may have the name a million times elsewhere
             offset += len(chunk)
         return None
 
