@@ -1,7 +1,7 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
-`make test` is for every change and must be quick: of matrices with more than four cells it takes
-one of five to ten (`step`), or of as many as the mark `sampled` says, of random examples a
+`make test` is for every change and must be quick: of matrices with more than two cells it takes
+one of two to ten (`step`), or of as many as the mark `sampled` says, of random examples a
 tenth, and what is long for what it finds is left out (the mark `thorough`). `make test-thorough` is
 for a release.
 """
@@ -43,7 +43,8 @@ def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
 
 def step(cells: int) -> int:
     """Of a matrix without a mark, one of how many cells is tried."""
-    return 1 if cells <= 4 else 5 if cells <= 12 else 8 if cells <= 36 else 10
+    sizes = {2: 1, 4: 2, 12: 5, 36: 8}
+    return next((of for most, of in sizes.items() if cells <= most), 10)
 
 
 def is_tried(number: int, of: int) -> bool:

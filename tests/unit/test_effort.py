@@ -28,7 +28,7 @@ def test_a_share_is_a_tenth_of_the_examples_and_a_share_of_the_cells(monkeypatch
     monkeypatch.delenv(THOROUGH, raising=False)
     assert [tries(number) for number in (3, 8, 100)] == [3, 4, 10]
     assert share("abcdefg") == ["a", "d", "g"]
-    assert [step(cells) for cells in (4, 5, 12, 13, 36, 37)] == [1, 5, 5, 8, 8, 10]
+    assert [step(cells) for cells in (2, 3, 4, 5, 12, 13, 36, 37)] == [1, 2, 2, 5, 5, 8, 8, 10]
     monkeypatch.setenv(THOROUGH, "1")
     assert tries(100) == 100
     assert share("abc") == ["a", "b", "c"]
