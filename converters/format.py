@@ -65,6 +65,16 @@ class WrongSetting(ValueError):
     """A setting that a format does not have, or a value that it cannot have: an error of usage."""
 
 
+def listed(value: str) -> list[str]:
+    """The parts of a value of a setting between commas; none of an empty one.
+
+    Examples:
+        >>> listed("O, B-LOC"), listed(" ")
+        (['O', 'B-LOC'], [])
+    """
+    return [part.strip() for part in value.split(",")] if value.strip() else []
+
+
 def nothing(_: Corpus) -> Mapping[str, int]:
     """Nothing lost: for formats that have a place for all of the tables that they carry."""
     return {}

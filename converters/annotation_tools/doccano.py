@@ -59,8 +59,8 @@ def _take(draft: Draft, item: Item) -> None:
         single = [((member,), item[member])] if isinstance(item[member], str) else None
         for path, part in single or draft.each(f"{member}.*"):
             if member == "relations":
-                ends = [(names.get(part[end]), part[end], end) for end in _RELATION[1:3]]
-                draft.relation(path, str(part["type"]), ends, part.get("id"))
+                ends = {end: names.get(part[end]) for end in _RELATION[1:3]}
+                draft.relation(path, str(part["type"]), part, ends)
                 draft.keep("$.relations", part, _RELATION)
             elif isinstance(part, list):
                 draft.mention(path, draft.identify(None, path), str(part[2]), (part[0], part[1]))
@@ -76,7 +76,7 @@ def _take(draft: Draft, item: Item) -> None:
                     "texts as labels, of a sequence-to-sequence project", path, "JAN106"
                 )
             else:
-                draft.label(str(part))
+                draft.label(part)
 
 
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:

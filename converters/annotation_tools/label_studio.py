@@ -40,7 +40,7 @@ _MEMBERS = re.compile(r'"(?:from_name|annotation_id|total_annotations|completed_
 _SPANS = ("labels", "hypertextlabels")
 #: Types of results about a region, with the member of their value.
 _ABOUT = {"choices": "choices", "textarea": "text", "rating": "rating", "number": "number"}
-_RESULT = "$.result"
+_RESULT, _ENDS = "$.result", ("from_id", "to_id")
 #: The elements of attributes that are written.
 _OWN = ("$", "$.data", "$.member", _RESULT, "$.annotations", "$.annotations.result")
 #: The members of a result, and of its value, that have a place.
@@ -95,13 +95,10 @@ def _take(draft: Draft, task: Item) -> None:
     for path, number, draft.record, item in results:
         annotator = annotators[number]
         if item["type"] == "relation":
-            ends = [
-                (regions.get((number, item.get(member))), item.get(member, ""), member)
-                for member in ("from_id", "to_id")
-            ]
-            ends = ends[::-1] if item.get("direction") == "left" else ends
+            members = ("to_id", "from_id") if item.get("direction") == "left" else _ENDS
+            ends = {member: regions.get((number, item.get(member))) for member in members}
             for label in item.get("labels") or [""]:
-                draft.relation(path, label, ends, item.get("id"), annotator)
+                draft.relation(path, label, item, ends, annotator)
             _keep_result(draft, item, "relation")
         elif not _add_other(draft, item, annotator, regions.get((number, item.get("id")))):
             draft.leave_out(f"type {item['type']}", path, "JAN106")
@@ -175,8 +172,7 @@ def _add_other(draft: Draft, item: Item, annotator: str | None, target: str | No
             (*place, control, target, None if part == control else part, None) for part in values
         ]
     elif kind == "choices" and "start" not in value and isinstance(given, list):
-        for label in given:
-            draft.label(label, None, annotator)
+        draft.label(*given, annotator=annotator)
         _keep_result(draft, item, "choices", "choice")
     else:
         return False
@@ -202,8 +198,7 @@ def _take_minimal(draft: Draft, item: Item) -> None:
             draft.unmatched.discard("label")
         parts = value if isinstance(value, list) else []
         if isinstance(choices, list) and all(isinstance(each, str) for each in choices):
-            for label in choices:
-                draft.label(label, None, annotator)
+            draft.label(*choices, annotator=annotator)
         elif control not in known and parts and all(isinstance(each, dict) for each in parts):
             for at, region in enumerate(parts):
                 kind = next((name for name in _SPANS if isinstance(region.get(name), list)), "")

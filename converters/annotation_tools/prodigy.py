@@ -39,47 +39,46 @@ _MEMBERS = re.compile(r'"(?:_input_hash|_task_hash|_annotator_id|token_start|ans
 _LISTS = ("tokens", "spans", "relations")
 _SPAN = ("start", "end", "label", "text", "score", "kb_id", "id", "token_start", "token_end")
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
-_ENDS = ("head", "child")
-_WORD = re.compile(r"\w+|[^\w\s]")
+_WORD, _NUMBER = re.compile(r"\w+|[^\w\s]"), re.compile("0|-?[1-9][0-9]{0,17}")
 
 
 def _take(draft: Draft, item: Item) -> None:
-    """Add an answer."""
+    """Add an answer: its labels, its tokens if the text is new, its spans and its relations."""
     if (answer := item.get("answer", "accept")) != "accept":
         draft.leave_out(f"{str(answer)[:20]} answer", ())
         return
     new = draft.document(item.get("id", item.get("_input_hash")), item.get("text"))
     annotator, number = _annotator(item), draft.entries[draft.row]
     known = ["text", "accept", *_LISTS, *(() if "id" in item else ("_input_hash",))]
-    labels = item.get("accept", [])
     others = item.get("spans") or item.get("relations") or "accept" in item
     if isinstance(item.get("label"), str) and not others:
         known.append("label")
-        labels = [item["label"]]
-    for label in labels:
-        draft.label(str(label), None, annotator)
+        draft.label(item["label"], annotator=annotator)
+    draft.label(*item.get("accept", ()), annotator=annotator)
     own = [name for name in item if name[:1] == "_" or name in {"answer", "label", "accept"}]
     if new:
         draft.keep("$", item, (*known, *own))
         known += [name for name in item if name not in own]
     draft.keep(f"$.answers[{number}]", item, known)
-    starts = _add_tokens(draft, new=new)
-    places: dict[Any, str] = {}
+    starts, places, text = list[int](), dict[Any, str](), draft.text or ""
+    for path, token in draft.each("tokens.*"):
+        starts.append(token["start"])
+        if new:
+            start, end = draft.place(token["start"], token["end"])
+            draft.token(start, end, token.get("text"), None)
+            usual = {"id": path[1], "ws": text[end : end + 1] == " "}
+            draft.keep("$.tokens", token, ("text", "start", "end"), usual)
     for path, span in draft.each("spans.*"):
-        name, place = draft.identify(span.get("id"), path), (span["start"], span["end"])
-        places.setdefault(place, name)
-        more = (span.get("text"), span.get("kb_id") or None, span.get("score"))
-        draft.mention(path, name, span.get("label", ""), place, *more, annotator)
-        draft.keep("$.spans", span, _SPAN if starts else _SPAN[:-2])
-    by_start = _spans_of_tokens(starts, places) if "relations.*" in draft.parts else {}
-    by_token = dict(enumerate(map(by_start.get, starts)))
+        name = draft.span(path, span, "$.spans", _SPAN if starts else _SPAN[:-2], annotator)
+        places.setdefault((span["start"], span["end"]), name)
+    by_token = _spans_of_tokens(starts, places) if "relations.*" in draft.parts else {}
     for path, relation in draft.each("relations.*"):
-        ends = list[tuple[str | None, object, str]]()
-        for end in _ENDS:
-            limits, token = relation.get(f"{end}_span") or {}, relation[end]
-            target = places.get((limits.get("start"), limits.get("end"))) or by_token.get(token)
-            ends.append((target, token, end))
-        draft.relation(path, relation.get("label", ""), ends, relation.get("id"), annotator)
+        ends = dict[str, str | None]()
+        for end in _RELATION[:2]:
+            limits = relation.get(f"{end}_span") or {}
+            named = places.get((limits.get("start"), limits.get("end")))
+            ends[end] = named or by_token.get(relation[end])
+        draft.relation(path, relation.get("label", ""), relation, ends, annotator)
         draft.keep("$.relations", relation, _RELATION)
 
 
@@ -88,32 +87,19 @@ def _annotator(item: Mapping[str, Any]) -> str | None:
     return None if by is None else str(by)
 
 
-def _add_tokens(draft: Draft, *, new: bool) -> list[int]:
-    """Add the tokens, those of the first answer for a text, and give where each starts."""
-    starts, text = list[int](), draft.text or ""
-    for path, token in draft.each("tokens.*"):
-        starts.append(token["start"])
-        if new:
-            start, end = draft.place(token["start"], token["end"])
-            draft.token(start, end, token.get("text"), None)
-            usual = {"id": path[1], "ws": text[end : end + 1] == " "}
-            draft.keep("$.tokens", token, ("text", "start", "end"), usual)
-    return starts
-
-
-def _spans_of_tokens(starts: list[int], places: dict[tuple[int, int], str]) -> dict[int, str]:
-    """The first span that each token starts in, by the start of the token.
+def _spans_of_tokens(starts: list[int], places: dict[tuple[int, int], str]) -> dict[int, Any]:
+    """The first span that each token starts in, by the number of the token.
 
     Args:
         starts: where each token starts.
         places: the names of spans by their start and end, in order.
     """
-    order, names = np.unique(np.array(starts, dtype=np.int64)), [*places.values()]
-    spans = np.searchsorted(order, np.array([*places], dtype=np.int64).reshape(-1, 2)).tolist()
-    owner = np.full(len(order), -1)
-    for at, (first, last) in reversed([*enumerate(spans)]):
+    order, token = np.unique(np.array(starts, dtype=np.int64), return_inverse=True)
+    bounds = np.searchsorted(order, np.array([*places], dtype=np.int64).reshape(-1, 2)).tolist()
+    owner, names = np.full(len(order), -1), np.array([*places.values(), None])
+    for at, (first, last) in reversed([*enumerate(bounds)]):
         owner[first:last] = at
-    return {int(start): names[at] for start, at in zip(order, owner, strict=True) if at >= 0}
+    return dict(enumerate(names[owner[token]]))
 
 
 def _objects(corpus: Corpus) -> Iterator[tuple[int, Item]]:
@@ -134,12 +120,10 @@ def _tokens(document: Document) -> list[Item]:
     """The tokens; where relations need some, words and signs, none across a border of a mention."""
     text, rows = document.text or "", document.others.get("tokens", [])
     if document.relations and not rows:
-        borders = sorted({at for each in document.mentions for at in (each.start, each.end)})
-        for word in _WORD.finditer(text):
-            start, end = word.span()
-            inside = borders[bisect_right(borders, start) : bisect_left(borders, end)]
-            parts = pairwise([start, *inside, end])
-            rows += [{"text": text[a:b], "start": a, "end": b, "members": {}} for a, b in parts]
+        borders = {at for each in document.mentions for at in (each.start, each.end)}
+        for start, end in pairwise(sorted(borders | {0, len(text)})):
+            words = ((word[0], *word.span()) for word in _WORD.finditer(text, start, end))
+            rows += [{"text": w, "start": a, "end": b, "members": {}} for w, a, b in words]
     return [
         {name: row[name] for name in ("text", "start", "end")}
         | {"id": at, "ws": text[row["end"] : row["end"] + 1] == " ", **row["members"]}
@@ -152,15 +136,15 @@ def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
     starts, ends = ([token[side] for token in tokens] for side in ("start", "end"))
 
     def place(mention: Mention) -> Item:
-        first = max(bisect_right(starts, mention.start) - 1, 0)
-        last = max(min(bisect_left(ends, mention.end), len(ends) - 1), 0)
-        own = {"token_start": first, "token_end": last} if tokens else {}
+        first, last = bisect_right(starts, mention.start) - 1, bisect_left(ends, mention.end)
+        own = (
+            {"token_start": max(first, 0), "token_end": min(last, len(ends) - 1)} if tokens else {}
+        )
         return {"start": mention.start, "end": mention.end, **own, "label": mention.label}
 
-    number = re.fullmatch("0|-?[1-9][0-9]{0,17}", document.name)
-    item = present(text=document.text)
+    item, name = present(text=document.text), document.name
     if "id" not in members | document.members["$"]:
-        item |= {"_input_hash": int(document.name)} if number else {"id": document.name}
+        item |= {"_input_hash": int(name)} if _NUMBER.fullmatch(name) else {"id": name}
     spans, relations = list[Item](), list[Item]()
     for each in document.mentions:
         more = present(id=each.own_name, score=each.confidence, kb_id=each.entity)
@@ -185,7 +169,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 
 
 _PARTS = {f"{name}.*": name[:-1] for name in _LISTS}
-_NAMES = ("id", "_input_hash")
 _FORM = ("prodigy", ".jsonl", _PARTS, _take, _MEMBERS, _objects)
-DIALECT = Dialect(*_FORM, merges=True, identifiers=_NAMES)
+DIALECT = Dialect(*_FORM, merges=True, identifiers=("id", "_input_hash"))
 FORMAT = declaration(__name__)

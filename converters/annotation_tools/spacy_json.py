@@ -121,10 +121,8 @@ def take(draft: Draft, item: Item) -> None:
         for path, span in draft.each(pattern):
             if len(path) == 3 and path[1] != group:
                 continue
-            name = draft.identify(span.get("id"), path)
-            limits, entity = (span["start"], span["end"]), span.get("kb_id") or None
-            draft.mention(path, name, span.get("label", ""), limits, entity=entity)
-            draft.keep("$.ents", {**span, **({"$group": group} if len(path) == 3 else {})}, _SPAN)
+            own = span if len(path) == 2 else {**span, "$group": group}
+            draft.span(path, own, "$.ents", _SPAN)
     _add_categories(draft, item.get("cats") or {})
 
 
@@ -133,7 +131,7 @@ def _add_categories(draft: Draft, scores: Mapping[str, float]) -> None:
     threshold = float(draft.settings["threshold"])
     for label, score in scores.items():
         if score >= threshold:
-            draft.label(label, float(score))
+            draft.label(label, score=float(score))
     draft.keep("$.cats", {label: score for label, score in scores.items() if score < threshold})
 
 

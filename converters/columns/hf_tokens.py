@@ -28,11 +28,11 @@ import polars as pl
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.json_documents import compact, name_of, object_sections
-from hlteval.converters.toolkit.parquet_sizes import MAGIC, column_names, read_table, write_table
-from hlteval.findings import FieldRef, Location, Problem
+from hlteval.converters.format import ReadResult, WrongSetting, listed
+from hlteval.converters.toolkit import parquet_sizes, source_files
+from hlteval.converters.toolkit.json_annotations import expand
+from hlteval.converters.toolkit.json_documents import Item, compact, name_of, object_sections
+from hlteval.findings import Problem
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
 from hlteval.sources import Member, Source
@@ -52,7 +52,7 @@ _TOKENS = pl.Schema({"record": pl.Int64(), "document": pl.Int64(), "word": _TEXT
 def sniff(source: Source) -> bool:
     """Whether it is a file with a row of tokens and tags."""
     members = source.members if source.kind in {"file", "stdin"} else ()
-    if members and (columns := column_names(members[0])):
+    if members and (columns := parquet_sizes.column_names(members[0])):
         return "tokens" in columns and not {*_TAGS}.isdisjoint(columns)
     line = source_files.head(source, 20_000).partition("\n")[0]
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
@@ -60,33 +60,30 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
-    names = _split(settings["names"])
+    names = listed(settings["names"])
 
     def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
-        rows = ((at, line, _value(line)) for at, line in enumerate(lines, 1) if line.strip())
+        rows = ((at, line, _object(line)) for at, line in enumerate(lines, 1) if line.strip())
         return _rows(rows, settings, names), source_files.whole_line
 
     def divide_table(data: bytes) -> tuple[TokenRows, Lines] | None:
-        if not data.startswith(MAGIC):
+        if not data.startswith(parquet_sizes.MAGIC):
             return None
-        table, metadata, reason = read_table(data)
-        features = _value(metadata.get(_FEATURES, "{}"))
+        table, metadata, reason = parquet_sizes.read_table(data)
+        if reason:
+            problem = Problem("HFT106", 0, 0, 0, {"reason": reason})
+            return TokenRows.without_tokens(problem), Lines("")
         column = settings["tags"] or next((name for name in _TAGS if name in table.columns), "")
-        for step in ("info", "features", column, "feature", "names"):
-            features = features.get(step) if isinstance(features, dict) else None
-        known = names or ([*map(str, features)] if isinstance(features, list) else [])
+        features = expand(_object(metadata.get(_FEATURES, "{}")), "info.features.*.feature.names.*")
+        known = names or [str(name) for path, name in features if path[2] == column]
         rows = ((at, "", row) for at, row in enumerate(table.iter_rows(named=True), start=1))
-        problems = [Problem("HFT106", 0, 0, 0, {"reason": reason})] if reason else []
-        return _rows(rows, settings, known, problems), Lines("\n" * table.height)
+        return _rows(rows, settings, known), Lines("\n" * table.height)
 
     return read_tagged(source, FORMAT.name, ".jsonl", settings, divide, divide_table)
 
 
 def _rows(
-    every: Iterable[tuple[int, str, Any]],
-    settings: Mapping[str, str],
-    names: Sequence[str],
-    problems: Sequence[Problem] = (),
+    every: Iterable[tuple[int, str, Item]], settings: Mapping[str, str], names: Sequence[str]
 ) -> TokenRows:
     """The tokens of rows.
 
@@ -95,37 +92,33 @@ def _rows(
         settings: the name of the column of `tokens`, and that of `tags`, empty for that of the
             first row that has one.
         names: the names of tags by number; empty where they are not declared.
-        problems: those of the file.
     """
     words, tags = settings["tokens"], settings["tags"]
-    numbers: dict[int, str] = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
-    rows, documents, taken = list[tuple[Any, ...]](), dict[int, str](), dict[str, int]()
+    numbers: dict[Any, str] = {**dict(enumerate(names)), _IGNORED: _OUTSIDE}
+    rows, documents = list[tuple[Any, ...]](), list[str]()
     counts, wrong_rows = Counter[str](), list[Problem]()
-    for record, line, value in every:
-        row = value if isinstance(value, dict) else {}
+    for record, line, row in every:
         tags = tags or next((name for name in _TAGS if name in row), "")
         texts, given = row.get(words), row.get(tags)
         code, values = "HFT101", dict[str, object](tokens=words, tags=tags or _TAGS[0])
         if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} == {str}:
             named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
-            wrong = [] if {*map(type, named)} == {str} else [t for t in named if type(t) is not str]
+            wrong = [tag for tag in named if type(tag) is not str]
             if len(texts) != len(given):
                 code, values = "HFT102", {"given": len(given), "wanted": len(texts)}
-            elif wrong and (names or any(type(tag) is not int for tag in wrong)):
-                values = {"given": shorten(str(wrong[0]), 20), "count": len(names)}
-                code = "HFT103"
+            elif wrong and (names or {*map(type, wrong)} != {int}):
+                code, values = "HFT103", {"given": shorten(str(wrong[0]), 20), "count": len(names)}
             else:
                 counts += Counter(HFT104=len(wrong), HFT105=given.count(_IGNORED))
-                if name := name_of(row.get("id"), ""):
-                    documents[len(rows)] = source_files.unique_name(name, taken)
-                tagged = [t if type(t) is str else _OUTSIDE for t in named] if wrong else named
+                tagged = [_OUTSIDE if type(t) is int else t for t in named] if wrong else named
                 rows.append((record, len(rows), texts, tagged))
+                documents.append(name_of(row.get("id"), ""))
                 continue
         wrong_rows.append(Problem(code, record, 0, len(line), values))
     tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag")
     tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
-    some = (Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items() if n)
-    return TokenRows(tokens, documents, len(rows), [*problems, *some, *wrong_rows], tags)
+    some = (Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items())
+    return TokenRows.of(tokens, documents, [*some, *wrong_rows])._replace(detected=tags)
 
 
 def sections(member: Member, **_: str) -> Sections | None:
@@ -133,21 +126,10 @@ def sections(member: Member, **_: str) -> Sections | None:
     return object_sections(member, ("id",), "{}", in_lines=True)
 
 
-def _value(text: str) -> Any:
-    """The value of a text that is valid JSON; None for others."""
+def _object(text: str) -> Item:
+    """The object that a text is, if it is valid JSON; an empty one for others."""
     valid, value = strict(text.encode())
-    return value if valid else None
-
-
-def _split(names: str) -> list[str]:
-    """Names between commas."""
-    return [name.strip() for name in names.split(",")] if names.strip() else []
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places; in Parquet there are none."""
-    is_table = member.reader()(0, len(MAGIC)) == MAGIC
-    return (source_files.locate_nowhere if is_table else source_files.locate_lines)(member, places)
+    return value if valid and isinstance(value, dict) else {}
 
 
 _SCHEMA = pl.Schema({"id": pl.String(), "tokens": _TEXTS, "ner_tags": _TEXTS})
@@ -167,56 +149,33 @@ def write(
     """
     tables = [pl.DataFrame(schema=_SCHEMA)]
     for corpus in corpora:
-        tagged = tag_corpus(_join_sentences(corpus), "tab", to_scheme, "plain")
-        groups = tagged.tokens.group_by("document", maintain_order=True)
-        rows = groups.agg(tokens="word", ner_tags="tag")
-        named = tagged.documents.select(document="row", id="name")
-        own = named.join(rows, on="document", maintain_order="left")
-        tables.append(own.drop("document").cast(_SCHEMA))
+        tagged = tag_corpus(corpus, "tab", to_scheme, "row")
+        rows = tagged.tokens.group_by(row="document").agg(tokens="word", ner_tags="tag")
+        named = tagged.documents.select("row", id="name")
+        tables.append(named.join(rows, on="row", maintain_order="left").select(*_SCHEMA))
     table = pl.concat(tables)
     found = set(table["ner_tags"].explode().drop_nulls())
     usual = [_OUTSIDE, *sorted(found - {_OUTSIDE}, key=lambda tag: tag[1:] + tag)]
-    declared = _split(names) or usual
-    if others := found - {*declared}:
-        raise WrongSetting(f"the names of tags lack {', '.join(sorted(others))}")
-    if len({*declared}) < len(declared):
-        raise WrongSetting("the names of tags are not unique")
+    declared = listed(names) or usual
+    if others := [tag for tag in sorted(found | {*declared}) if declared.count(tag) != 1]:
+        raise WrongSetting(f"the names of tags must have each tag once: {', '.join(others)}")
     number = pl.element().replace_strict(declared, range(len(declared)), return_dtype=pl.Int64)
     if names.strip() or layout == "parquet":
         table = table.with_columns(pl.col("ner_tags").list.eval(number))
     if layout == "parquet":
         feature = {"feature": {"names": declared, "_type": "ClassLabel"}, "_type": "Sequence"}
         info = {"info": {"features": {"ner_tags": feature}}}
-        write_table(table, path, {_FEATURES: json.dumps(info)})
+        parquet_sizes.write_table(table, path, {_FEATURES: json.dumps(info)})
         return
     with path.open("w", encoding="utf-8", newline="") as stream:
         stream.writelines(f"{compact(row)}\n" for row in table.iter_rows(named=True))
 
 
-def _join_sentences(corpus: Corpus) -> Corpus:
-    """The corpus with a sentence for all of each document."""
-    ends = corpus.tokens.group_by("document", maintain_order=True)
-    spans = ends.agg(pl.col("origin", "record").first(), pl.col("start").min(), pl.col("end").max())
-    text = pl.col("text").str.replace_all("\n", " ", literal=True)  # between sentences
-    return corpus.replace(
-        segments=spans.with_columns(row="document"),
-        tokens=corpus.tokens.with_columns(segment_row="document"),
-        documents=corpus.documents.with_columns(text),
-    )
-
-
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what rows of tokens cannot represent."""
-    joined = _join_sentences(corpus)
-    tagged = tag_corpus(joined, "tab", "IOB2", "plain")
-    key = ["document", "start", "end"]
-    others = corpus.segments.join(joined.segments, on=key, how="anti").height
-    empty = tagged.documents.join(tagged.tokens, left_on="row", right_on="document", how="anti")
-    return {
-        **count_words_lost(joined, tagged),
-        "sentences that are not all of a document": others,
-        "documents without words": empty.height,
-    }
+    tagged = tag_corpus(corpus, "tab", "IOB2", "row")
+    silent = tagged.documents.height - tagged.tokens["document"].n_unique()
+    return {**count_words_lost(corpus, tagged), "documents without words": silent}
 
 
 FORMAT = declaration(__name__)

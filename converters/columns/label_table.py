@@ -27,7 +27,7 @@ import polars as pl
 
 from hlteval.converters.columns.cells import leave_out_wrong_quotes, read_cells
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, WrongSetting
+from hlteval.converters.format import ReadResult, WrongSetting, listed
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import rejected_lines, with_documents
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
@@ -217,7 +217,7 @@ def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined
     Raises:
         WrongSetting: if the names are not those of two columns.
     """
-    columns, titles = ["name", "label"], [name.strip() for name in names.split(",")]
+    columns, titles = ["name", "label"], listed(names)
     if len(titles) != len(columns) or not all(titles):
         raise WrongSetting(f"invalid names {names}: use two, such as id,label")
     rows = pl.concat(map(_written_labels, (Corpus(), *corpora)))

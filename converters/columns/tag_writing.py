@@ -12,12 +12,12 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.format import WrongSetting
+from hlteval.converters.format import WrongSetting, listed
 from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Mask, Scheme, Spans, TagSequence, Whole, detect
 
-DocumentLine = Literal["named", "plain", "begin", "none"]
+DocumentLine = Literal["named", "plain", "begin", "none", "row"]
 #: What tokens of a text are, and what is between them.
 _PARTS = r"\w+|\s+|[^\w\s]"
 #: Characters that no cell has, by what is between cells.
@@ -98,7 +98,7 @@ def tag_corpus(
         corpus: any corpus.
         separator: what is between columns: `tab` or `space`.
         scheme: of the tags; `same` for that of the tags of the corpus.
-        document_line: how documents begin.
+        document_line: how documents begin; in `row` they are rows of one sentence each.
         glue: whether a format marks words without a space between them.
     """
     named = document_line in {"named", "begin"}
@@ -107,10 +107,16 @@ def tag_corpus(
     documents = corpus.documents.filter(fit).with_columns(number=number)
     if document_line == "none":
         documents = documents.with_columns(number=pl.lit(0, pl.Int64))
+    tokens = _tokens(corpus)
+    if document_line == "row":
+        tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
+        joined = pl.col("text").str.replace_all("\n", " ", literal=True)  # between sentences
+        documents = documents.with_columns(joined)
     word = pl.col("text").str.replace_all(_UNFIT[separator], "_").str.replace(_MARKER, "_$1")
-    tokens = _tokens(corpus).with_columns(word=word)
     keys = documents.select("number", document="row")
-    tokens = tokens.join(keys, on="document", how="inner", maintain_order="right_left")
+    tokens = tokens.with_columns(word=word).join(
+        keys, on="document", how="inner", maintain_order="right_left"
+    )
     tokens = tokens.with_columns(token=pl.int_range(pl.len(), dtype=pl.Int64))
     if glue:
         glued = (pl.col("start") == pl.col("end").shift(1)) & ~pl.col("begins")
@@ -240,7 +246,7 @@ def write(
         WrongSetting: if the columns lack the word or the tag, or cannot be columns.
     """
     between = {"tab": "\t", "space": " "}[separator]
-    named = [name.strip() for name in columns.split(",")]
+    named = listed(columns)
     if not {"word", "tag"} <= {*named}:
         raise WrongSetting(f"invalid columns {columns}: word and tag must be among them")
     if any(re.search(r"^$|\s", name) for name in named):

@@ -19,12 +19,12 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines.notation import RATINGS, count_silent
-from hlteval.converters.toolkit.parquet_sizes import MAGIC, read_table, write_table
+from hlteval.converters.toolkit.parquet_sizes import is_parquet, read_table, write_table
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import read_members
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, Unreadable
+from hlteval.sources import Member, Source
 
 SUFFIX = ".parquet"
 #: The columns with the types of their values.
@@ -43,12 +43,7 @@ _NEEDED = ("file_id", "kind", "level", "start", "end")
 
 def sniff(source: Source) -> bool:
     """Whether it is a single Parquet file; a saved corpus is a folder of them."""
-    if source.kind not in {"file", "stdin"} or not source.members:
-        return False
-    try:
-        return source.members[0].fetch()[:4] == MAGIC
-    except Unreadable:
-        return False
+    return source.kind in {"file", "stdin"} and any(map(is_parquet, source.members))
 
 
 def read(source: Source) -> Iterator[ReadResult]:

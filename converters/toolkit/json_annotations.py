@@ -378,6 +378,25 @@ class Draft(TableBuilder):
         row = (*own, given, entity, None, confidence, None, annotator)
         self.rows["mentions"].append(row)
 
+    def span(
+        self, path: Path, item: Item, element: str, known: Collection[str], by: str | None = None
+    ) -> str:
+        """Add a mention with the names of members that spaCy has for spans, and give its name.
+
+        Args:
+            path: the path to it.
+            item: it as it is written.
+            element: what it is: its other members are kept.
+            known: the members that the tables represent.
+            by: the annotator.
+        """
+        own = {name: item.get(name) for name in known}
+        name, limits = self.identify(own["id"], path), (item["start"], item["end"])
+        more = (own.get("text"), own["kb_id"] or None, own.get("score"), by)
+        self.mention(path, name, item.get("label", ""), limits, *more)
+        self.keep(element, item, known)
+        return name
+
     def _report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
         index, path = mismatch.place
         if unit:
@@ -391,8 +410,8 @@ class Draft(TableBuilder):
         self,
         path: Path,
         label: str,
-        ends: Sequence[tuple[str | None, object, str]],
-        name: object = None,
+        item: Item,
+        ends: Mapping[str, str | None],
         annotator: str | None = None,
     ) -> None:
         """Add a relation of two mentions.
@@ -400,23 +419,20 @@ class Draft(TableBuilder):
         Args:
             path: the path to it.
             label: its label.
-            ends: the identifier of each mention, None where there is none; as it is written; and
-                the member that has it.
-            name: its identifier.
+            item: it as it is written; its identifier is `id`.
+            ends: by the members for its ends, the identifier of each mention, None where there is
+                none.
             annotator: whose it is.
         """
-        for target, written, member in ends:
-            if target is None:
-                self.report("JAN301", (*path, member), id=str(written)[:40])
         row, place = len(self.rows["frames"]), (self.row, self.origin, self.record)
-        own, empty = None if name is None else str(name), (None,) * 10
+        own, empty = None if item.get("id") is None else str(item["id"]), (None,) * 10
         self.rows["frames"].append((*place, own, "relation", label, None, *empty, annotator))
-        self.rows["arguments"] += [
-            (*place, row, position, role, str(written) if target is None else target)
-            for position, (role, (target, written, _)) in enumerate(
-                zip(ROLES, ends, strict=True), start=1
-            )
-        ]
+        for position, (role, (member, target)) in enumerate(zip(ROLES, ends.items(), strict=True)):
+            written = str(item.get(member, ""))
+            if target is None:
+                self.report("JAN301", (*path, member), id=written[:40])
+            argument = written if target is None else target
+            self.rows["arguments"].append((*place, row, position + 1, role, argument))
 
     def token(
         self, start: int, end: int, text: str | None, sentence: int | None, *more: str | None
@@ -434,11 +450,14 @@ class Draft(TableBuilder):
         place = (self.row, self.origin, self.record, sentence, None, start, end)
         self.rows["tokens"].append((*place, word, *more))
 
-    def label(self, label: str, score: float | None = None, annotator: str | None = None) -> None:
-        """Add a label of the document."""
+    def label(
+        self, *labels: object, score: float | None = None, annotator: str | None = None
+    ) -> None:
+        """Add labels of the document."""
+        place, more = (self.row, self.origin, self.record), (score, None, None, annotator)
         empty = (None, None, None)
-        row = (self.row, self.origin, self.record, "label", label, *empty, score)
-        self.rows["instances"].append((*row, None, None, annotator))
+        rows = [(*place, "label", str(label), *empty, *more) for label in labels]
+        self.rows["instances"] += rows
 
     def keep(
         self,

@@ -92,14 +92,20 @@ def write_table(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | N
     path.write_bytes(content.getvalue())
 
 
+def is_parquet(member: Member) -> bool:
+    """Whether a file begins as Parquet does."""
+    try:
+        return member.reader()(0, len(MAGIC)) == MAGIC
+    except Unreadable:
+        return False
+
+
 def column_names(member: Member) -> list[str]:
     """The names of the columns of a file; none of a file that is not Parquet, or damaged."""
     try:
-        if member.reader()(0, len(MAGIC)) == MAGIC:
-            return [*pl.read_parquet_schema(BytesIO(member.fetch()))]
+        return [*pl.read_parquet_schema(BytesIO(member.fetch()))] if is_parquet(member) else []
     except (Unreadable, *_DAMAGED):
-        pass
-    return []
+        return []
 
 
 def size_problem(content: bytes) -> str:

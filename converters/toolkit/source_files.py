@@ -409,12 +409,12 @@ def locate_lines(
     """The locations of fields in a file whose records are its lines; None for missing lines.
 
     Args:
-        member: the file.
+        member: the file; one that is not a text has no lines.
         places: the fields.
         span_of: gives the place of a field in its line.
     """
     text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    return locate_in_text(text or "", places, span_of)
+    return [None] * len(places) if text is None else locate_in_text(text, places, span_of)
 
 
 def locate_nowhere(_: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -257,11 +257,10 @@ def test_prodigy_tokens_are_in_the_first_span(
     starts: list[int], spans: list[tuple[int, int]]
 ) -> None:
     places = {span: f"T{at}" for at, span in enumerate(spans)}
-    expected: dict[int, str] = {}
-    for start in starts:
-        for (first, end), name in places.items():
-            if first <= start < end:
-                expected.setdefault(start, name)
+    expected = {
+        at: next((name for (first, end), name in places.items() if first <= start < end), None)
+        for at, start in enumerate(starts)
+    }
     assert prodigy._spans_of_tokens(starts, places) == expected
 
 
