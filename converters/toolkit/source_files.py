@@ -380,7 +380,7 @@ def cell_stretch(line: str, at: int | None, separator: str = "\t") -> tuple[int,
 
 
 def findings_in_lines(
-    problems: Iterable[Problem], lines: Lines, member: Member, span_of: SpanOf
+    problems: Iterable[Problem], lines: Lines | Sequence[str], member: Member, span_of: SpanOf
 ) -> list[Finding]:
     """The findings of problems in lines.
 

@@ -149,29 +149,43 @@ class Choice:
 
 def take(
     rows: DocumentRows,
+    origin: int,
+    name: str,
     text: str | None,
-    annotations: Sequence[Annotation],
+    annotations: Iterable[Annotation],
     choice: Choice,
     annotator: str | None = None,
-    *,
-    structure: bool = True,
-) -> None:
-    """Add the annotations of a document that was begun.
+    language: str | None = None,
+) -> bool:
+    """Begin a document, or go on with it, and add the annotations of an annotator.
 
     Args:
         rows: those of the batch.
-        text: of the document.
-        annotations: those of one annotator.
+        origin: row of the file.
+        name: of the document, whose text is that of the first file that has one.
+        text: in this file.
+        annotations: those of one annotator; sentences and tokens are those of the first one.
         choice: the layers and features.
         annotator: who annotated; identifiers begin with it, since others have the same.
-        structure: whether sentences and tokens are added.
+        language: of the document.
+
+    Returns:
+        Whether the text is that of the document; annotations of another one are left out.
     """
+    is_new = rows.begin(origin, name, text=text, language=language)
+    row = rows.tables["documents"][rows.documents[name]]
+    known = text if row.get("text") is None else str(row["text"])
+    row |= {"text": known, "language": row.get("language") or language}
+    if text not in {known, None}:
+        return False
+    annotations = [*annotations]
     for item in annotations:
         choice.see(item.layer, item.values)
-    document = _Document(rows, text, choice, annotator)
-    if structure:
+    document = _Document(rows, known, choice, annotator)
+    if is_new:
         document.add_structure(annotations)
     document.add(annotations)
+    return True
 
 
 class _Document:

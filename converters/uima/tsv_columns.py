@@ -5,21 +5,18 @@ from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import accumulate, count, zip_longest
+from itertools import count, islice, zip_longest
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
-from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
+from hlteval.converters.uima.tsv_text import Text, Unit, unescape
 from hlteval.findings import Problem
 
-_FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]*)\|?(.*)")
 _VALUE = re.compile(r"((?:\\.|[^\\\[\]])*)(?:\[([0-9]{1,9})\])?", re.DOTALL)
 _LINK = re.compile(r"(.*)->([0-9]{1,9})-([0-9]{1,9})", re.DOTALL)
 _TARGET = re.compile(
     r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
 )
-#: The characters of escapes in cells.
-ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 _NULL, _NONE = "*", "_"
 #: Most stacked values and links of a file, and how many characters allow one more.
 _STACKED, _CHARACTERS = 1_000, 10
@@ -52,22 +49,17 @@ class Header:
     """The header of a file.
 
     Attributes:
-        is_known: whether the first line names this format.
         size: the number of its lines.
         layers: the layers in the order of their columns.
         width: the number of their columns.
+        features: the features of each layer whose cells are values.
     """
 
-    def __init__(self, lines: Sequence[str], problems: list[Problem]) -> None:
-        self.is_known = bool(_FORMAT.fullmatch(lines[0]))
+    def __init__(self, lines: Sequence[str]) -> None:
         self.size, self.width = 1, 0
         self.layers: list[Layer] = []
-        if not self.is_known:
-            given = {"given": lines[0][:40] or "empty"}
-            problems.append(Problem("UIM101", 1, 0, len(lines[0]), given))
-            return
-        for line in lines[1:]:
-            found = _LAYER.fullmatch(line)
+        self.features: dict[str, list[str]] = defaultdict(list)
+        for found in map(_LAYER.fullmatch, islice(lines, 1, None)):
             if found is None:
                 break
             self.size += 1
@@ -90,16 +82,8 @@ class Header:
                 use = "chain"
             layer.columns.append(Column(self.width + 3, use, each))
             self.width += 1
+            self.features[name] += [each] if use in {"value", "chain"} else []
         return layer
-
-    @property
-    def features(self) -> dict[str, list[str]]:
-        """The features of each layer whose cells are values."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for layer in self.layers:
-            uses = {"value", "chain"}
-            found[layer.name] += [each.feature for each in layer.columns if each.use in uses]
-        return found
 
 
 def split(cell: str, separator: str) -> list[str]:
@@ -111,22 +95,8 @@ def split(cell: str, separator: str) -> list[str]:
     """
     if "\\" not in cell:
         return cell.split(separator)
-    parts, start = list[str](), 0
-    for found in re.finditer(rf"\\.|{re.escape(separator)}", cell, re.DOTALL):
-        if found[0] == separator:
-            parts.append(cell[start : found.start()])
-            start = found.end()
-    return [*parts, cell[start:]]
-
-
-def unescape(value: str) -> str:
-    r"""A value without escapes.
-
-    Examples:
-        >>> unescape("a\\_b\\->c")
-        'a_b->c'
-    """
-    return unescape_text(value, ESCAPES)
+    escape = rf"(\\.)|{re.escape(separator)}"
+    return re.sub(escape, lambda found: found[1] or "\n", cell).split("\n")
 
 
 class Columns:
@@ -140,7 +110,6 @@ class Columns:
         self.waiting: list[Callable[[], None]] = []
         self.numbers, self.last = count(1), dict[str, str]()
         self.tokens: set[str] = set()
-        self.starts = 0, list[int]()
         self.room = _STACKED + text.characters // _CHARACTERS
 
     def annotations(self) -> list[Annotation]:
@@ -161,11 +130,7 @@ class Columns:
         return self.items
 
     def _problem(self, unit: Unit, column: Column, code: str, **values: object) -> None:
-        if self.starts[0] != unit.record:  # a line may have as many problems as cells
-            self.starts = unit.record, [0, *accumulate(len(cell) + 1 for cell in unit.cells)]
-        start = self.starts[1][column.at]
-        end = start + len(unit.cells[column.at])
-        self.problems.append(Problem(code, unit.record, start, end, values))
+        self.problems.append(Problem(code, unit.record, 0, 0, values, str(column.at)))
 
     def _layer(self, unit: Unit, layer: Layer) -> None:
         """Take the annotations of a layer that a unit has."""

@@ -18,7 +18,7 @@ _TEXT, _NAME = "#Text=", "#Sentence.id="
 _UNIT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?")
 _OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-#: The characters of escapes in texts.
+#: The characters of escapes.
 ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 #: Most characters between sentences that are filled with spaces, in a file.
 _FILLED = 1_000_000
@@ -28,16 +28,16 @@ _SHARE = 0.8
 _UNITS = (CHARACTERS, "bytes", "utf-16")
 
 
-def unescape_text(text: str, escapes: Mapping[str, str] = ESCAPES) -> str:
-    r"""A text without escapes, by default those of control characters.
+def unescape(text: str) -> str:
+    r"""A text or value without escapes.
 
     Examples:
-        >>> unescape_text("a\\tb")
-        'a\tb'
+        >>> unescape("a\\tb\\_c\\->d")
+        'a\tb_c->d'
     """
     if "\\" not in text:
         return text
-    return _ESCAPED.sub(lambda found: escapes.get(found[1], found[1]), text)
+    return _ESCAPED.sub(lambda found: ESCAPES.get(found[1], found[1]), text)
 
 
 @dataclass(slots=True)
@@ -94,17 +94,12 @@ class Text:
     ) -> None:
         self.rejected: list[Problem] = []
         self.characters = sum(map(len, lines))
-        found = self._sentences(lines, header) if header.is_known else ()
+        found = self._sentences(lines, header)
         self.sentences = [each for each in found if each.lines or each.units]
         self.first_record = self.sentences[0].record if self.sentences else 1
         problems += self.rejected
         self.whole = self._place(unit)
-        wrong = self._find_misplaced()
-        problem = self._other_unit(unit, wrong) if wrong else None
-        if problem is not None:
-            problems.append(problem)
-            wrong = []
-        problems += (self._problem(each) for each in wrong)
+        problems += self._text_problems(unit)
         size = len(self.whole)
         for sentence in self.sentences:  # spans outside of the text were reported
             sentence.units = [each for each in sentence.units if each.start <= each.end <= size]
@@ -119,9 +114,9 @@ class Text:
                         yield sentence
                     sentence = Sentence(record)
                 if line.startswith(_NAME):
-                    sentence.name = unescape_text(line.removeprefix(_NAME))
+                    sentence.name = unescape(line.removeprefix(_NAME))
                 elif line.startswith(_TEXT):
-                    sentence.lines.append(unescape_text(line.removeprefix(_TEXT)))
+                    sentence.lines.append(unescape(line.removeprefix(_TEXT)))
             elif not line.strip():
                 if sentence is not None and sentence.units:
                     yield sentence
@@ -153,7 +148,7 @@ class Text:
             first = next((each for each in sentence.units if each.is_token), None)
             gap = 1 if parts else 0
             if first is not None:
-                cells, bare = (first.cells[2], unescape_text(first.cells[2])), body.lstrip()
+                cells, bare = (first.cells[2], unescape(first.cells[2])), body.lstrip()
                 # The first token begins the sentence; other writers keep white space before it.
                 before = body[: len(body) - len(bare)]
                 inside = not body.startswith(cells) and bare.startswith(cells)
@@ -181,10 +176,13 @@ class Text:
         cell = unit.cells[2]
         if not (unit.start <= unit.end <= len(self.whole)) or unit.end - unit.start > len(cell):
             return False
-        return self.whole[unit.start : unit.end] in {cell, unescape_text(cell)}
+        return self.whole[unit.start : unit.end] in {cell, unescape(cell)}
 
-    def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
-        """The problem of a file whose offsets count another unit."""
+    def _text_problems(self, unit: str) -> Iterator[Problem]:
+        """The problems of units whose text differs; one if their offsets count another unit."""
+        wrong = self._find_misplaced()
+        if not wrong:
+            return
 
         def counts() -> Iterator[tuple[str, int]]:
             for other in _UNITS:
@@ -194,17 +192,14 @@ class Text:
 
         other, _ = likeliest(counts(), len(wrong), _SHARE * len(wrong))
         self.whole = self._place(unit)
-        if not other:
-            return None
-        values = {"what": UNIT_NAMES[other], "setting": other}
-        return self._problem(wrong[0])._replace(code="UIM104", values=values)
-
-    def _problem(self, unit: Unit) -> Problem:
-        """The problem of a unit whose text differs."""
-        start = sum(len(cell) + 1 for cell in unit.cells[:2])
-        actual = self.whole[unit.start : unit.end] if unit.start <= len(self.whole) else ""
-        values = {"given": unit.cells[2][:40], "actual": actual[:40]}
-        return Problem("UIM103", unit.record, start, start + len(unit.cells[2]), values)
+        if other:
+            values = {"what": UNIT_NAMES[other], "setting": other}
+            yield Problem("UIM104", wrong[0].record, 0, 0, values, "text")
+            return
+        for each in wrong:
+            actual = self.whole[each.start : each.end] if each.start <= len(self.whole) else ""
+            values = {"given": each.cells[2][:40], "actual": actual[:40]}
+            yield Problem("UIM103", each.record, 0, 0, values, "text")
 
 
 @lru_cache(maxsize=100)

@@ -3,11 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, chain, count
 
-from hlteval.converters.uima import tsv_columns, tsv_text
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -19,6 +18,7 @@ from hlteval.converters.uima.layers import (
     SENTENCE,
     Annotation,
 )
+from hlteval.converters.uima.tsv_text import ESCAPES
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 
@@ -28,14 +28,14 @@ _LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["
 _CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
 
 
-def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
-    letters = {own: f"\\{letter}" for letter, own in escapes.items()}
-    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
+def _escapes(marks: str, letters: str) -> dict[int, str]:
+    own = {ESCAPES[letter]: f"\\{letter}" for letter in letters}
+    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **own})
 
 
 #: A null character cannot be written; the loss is counted.
-_VALUE_ESCAPES = {**_escapes("\\[]|_;*", tsv_columns.ESCAPES), 0: "\ufffd"}
-_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES), 0: "\\\ufffd"}
+_VALUE_ESCAPES = {**_escapes("\\[]|_;*", "tnr"), 0: "\ufffd"}
+_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", "tnfrb"), 0: "\\\ufffd"}
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
