@@ -5,7 +5,6 @@ its quirks; docs/differences.md lists what differs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 
@@ -29,6 +28,12 @@ from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import FileValue, has_error, read_table
 from hlteval.validators.biotope.schema import TAXONOMY, schema
 
+#: How entities and relations, knowledge bases, and referents are compared, by profile.
+METRICS: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[Ontology]]] = {
+    "plan": (BiotopeMatch, KnowledgeBase, Ontology),
+    "official": (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology),
+}
+
 
 def metric(profile: str, options: Options, *, task: str) -> Metric:
     """The metric of a task in a profile: its scorings for which the files are there.
@@ -37,24 +42,21 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         >>> metric("plan", Options(), task="bb19-norm").evaluations[0].name
         'Reference pairing'
     """
+    match, knowledge, ontology = METRICS[profile]
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
-    official = profile == "official"
     common = {
         "profile": profile,
         "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
-        "own_entities": declared.get("own_entities", False),
-        "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
+        "own_entities": allowed.own_entities,
+        "ontology": ontology(options.ontology),
     }
     if declared["unit"] == "knowledge":
-        return (OfficialKnowledgeBase if official else KnowledgeBase)(**common)
-    every = msgspec.convert(declared["evaluations"], tuple[Evaluation, ...])
-    return (OfficialBiotopeMatch if official else BiotopeMatch)(
+        return knowledge(**common)
+    evaluations = msgspec.convert(declared["evaluations"], tuple[Evaluation, ...])
+    return match(
         **common,
         paired=declared["unit"],
-        evaluations=tuple(
-            replace(each, scorings=tuple(s for s in each.scorings if s.is_made(profile, options)))
-            for each in every
-        ),
+        evaluations=tuple(each.made(profile, options) for each in evaluations),
         measures=tuple(declared["measures"]),
         year=declared["year"],
         taxa=tuple(allowed.referents.get(TAXONOMY, ())),

@@ -9,27 +9,20 @@ Conventions:
     pair, with its `form`: the text, and the referents.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.annotations import (
-    SEPARATOR,
-    alike_relations,
-    arguments,
-    entities,
-    overlaps,
-    relations,
-    shared_characters,
-)
+from hlteval.representation import Corpus, align
+from hlteval.scoring.biotope import annotations
+from hlteval.scoring.biotope.annotations import SEPARATOR
 from hlteval.scoring.biotope.referents import Ontology
-from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
+from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.metric import Tables
 from hlteval.scoring.pairings import (
+    LABELS,
     METRICS,
     PLACE,
     PairingMetric,
@@ -102,9 +95,9 @@ class Scoring:
 
     def is_made(self, profile: str, options: Options) -> bool:
         """Whether a profile has it, and there is what it needs."""
-        needs = (self.only, self.mapped, "sentences" if "inside" in self.where else "")
-        missing = [getattr(options, each) in (None, False) for each in needs if each]
-        return self.of in {"", profile} and not any(missing)
+        needs = {self.only, self.mapped, "sentences" if "inside" in self.where else ""} - {""}
+        present = all(getattr(options, each) not in (None, False) for each in needs)
+        return present and self.of in {"", profile}
 
 
 @dataclass(frozen=True)
@@ -122,6 +115,15 @@ class Evaluation:
     scorings: tuple[Scoring, ...]
     labels: tuple[str, ...] = ()
     referents: Comparison = "graded"
+
+    def only(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of items that are paired."""
+        return rows.filter(pl.col("label").is_in(self.labels)) if self.labels else rows
+
+    def made(self, profile: str, options: Options) -> "Evaluation":
+        """The evaluation with the scorings that are made."""
+        kept = (each for each in self.scorings if each.is_made(profile, options))
+        return replace(self, scorings=tuple(kept))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +158,8 @@ class BiotopeMatch(PairingMetric):
         "similarities": pl.List(pl.Float64),
         "form": pl.String,
     }
+    #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
+    choose: ClassVar[Callable[..., Any]] = staticmethod(assigned)
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -174,54 +178,47 @@ class BiotopeMatch(PairingMetric):
         pair = self._pair_relations if self.paired == "relations" else self._pair_entities
         counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
         for evaluation in self.evaluations:
-            labels = evaluation.labels
-            counted = pl.col("label").is_in(labels) if labels else pl.lit(value=True)
-            rows = with_names(pair(evaluation, reference, system, counted), reference, system)
-            rows = rows.sort("document", "row", "row_system", nulls_last=True)
-            counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
-            tables.append(rows)
+            rows = with_names(pair(evaluation, reference, system), reference, system)
+            tables.append(rows.sort("document", "row", "row_system", nulls_last=True))
+            counts += [self._count(evaluation, each, tables[-1]) for each in evaluation.scorings]
         return pl.concat(counts), self._align(tables[0]) if alignment else None
 
     # The pairs of an evaluation: the columns of the items of the system end in `_system`, and
     # `overlap` is the share of characters that both have, or the similarity of arguments.
 
     def _pair_entities(
-        self, evaluation: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The entities that are paired so that the sum of their similarities is greatest.
 
         Given ones are paired with themselves.
         """
         given = self.paired == "given"
-        source = reference if given else system
-        ours = entities(reference.mentions.filter(counted), reference, self.taxa)
-        theirs = entities(source.mentions.filter(counted), system, self.taxa)
+        ours, theirs = (
+            annotations.entities(evaluation.only(source.mentions), corpus, self.taxa)
+            for source, corpus in ((reference, reference), (reference if given else system, system))
+        )
         if given:
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
         else:
             by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
-            alike = overlaps(ours, theirs, by, self.common_characters)
+            alike = annotations.overlaps(ours, theirs, by, self.common_characters)
             weight = self._similarity(alike, Scoring(), evaluation)
             pairs = self.pair(alike.select("row", "row_system", "overlap", weight=weight))
         return side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
-        self, _: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
-        given = without_mentions(reference, ".a2") if self.own_entities else reference
-        gold, found = arguments(reference, "given"), arguments(system, "mention")
-        known = pl.concat([gold, found])
-        ours, theirs = (
-            relations(*side, self.roles, known, reference.segments).filter(counted)
-            for side in ((reference, reference), (system, given))
+        own = self.own_entities
+        both = annotations.relations(reference, system, self.roles, own_entities=own)
+        ours, theirs = map(evaluation.only, both)
+        alike = annotations.alike_arguments(
+            reference, system, own_entities=own, count=self.common_characters
         )
-        alike = gold.select("kind", "argument", overlap=pl.lit(1.0))
-        if self.own_entities:
-            found = pl.concat([arguments(given, "given"), found])
-            near = overlaps(gold, found, ["document", "label"], self.common_characters)
-            alike = near.select("kind", "overlap", argument="argument_system")
-        pairs, *left_out = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
+        alike = annotations.alike_relations(ours, theirs, alike).with_columns(weight="overlap")
+        pairs, *left_out = self.pair_relations(alike, ours, theirs)
         ours, theirs = (
             rows.filter(~pl.col("row").is_in(some.implode()))
             for rows, some in zip((ours, theirs), left_out, strict=True)
@@ -230,17 +227,17 @@ class BiotopeMatch(PairingMetric):
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
-        return shared_characters(pairs)
+        return pairs["shared"]
 
     def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
-        """The one-to-one pairs whose weights have the greatest total.
+        """The one-to-one pairs of candidates.
 
         Args:
             alike: `row`, `row_system`, their `weight`, and others.
         """
         some = alike.filter(pl.col("weight") > 0)
-        rows, columns, weights = (some[name].to_numpy() for name in ("row", "row_system", "weight"))
-        return some.filter(pl.Series(assigned(rows, columns, weights)))
+        columns = (some[name].to_numpy() for name in ("row", "row_system", "weight"))
+        return some.filter(pl.Series(self.choose(*columns)))
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
@@ -248,30 +245,23 @@ class BiotopeMatch(PairingMetric):
         """The pairs of relations; what is another form of a paired one does not count.
 
         Args:
-            alike: as `alike_relations`.
+            alike: as `alike_relations`, with the `weight`.
             ours: the relations of the reference.
             theirs: those of the system.
         """
-        pairs = self.pair(alike.with_columns(weight="overlap"))
+        pairs = self.pair(alike)
         several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
         again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
         return pairs, theirs["row"].clear(), again["row_system"]
 
     # Scorings: which pairs count, and as what.
 
-    def error_analysis(
-        self,
-        aligned: pl.DataFrame,
-        total: pl.DataFrame,  # noqa: ARG002
-    ) -> tuple[Tables, dict[str, str]]:
-        """The table `confusion`; others are paired by their place, or their arguments."""
-        labels = ("reference_type", "predicted_type")
+    def beside(self, aligned: pl.DataFrame) -> pl.DataFrame:
+        """Items without a partner are paired by their place, or their arguments."""
         if self.paired == "relations":
-            rows = pair_by_key(aligned, labels, ("reference_text", "predicted_text"))
-        else:
-            places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
-            rows = pair_by_place(aligned, labels, places)
-        return {"confusion": count_labels(rows, labels)}, {}
+            return pair_by_key(aligned, LABELS, ("reference_text", "predicted_text"))
+        places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
+        return pair_by_place(aligned, LABELS, places)
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
         """The counts of a scoring by document."""
@@ -364,12 +354,12 @@ class BiotopeMatch(PairingMetric):
         main = self.evaluations[0]
         rows = pairs.with_columns(similarity=self._similarity(pairs, main.scorings[0], main))
         rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
-        parts = {"item": "", "label": "_type", "text": "_text"}
-        if self.paired != "relations":
-            parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
+        shown = {"item": "", "label": "_type"}
+        shown |= {name: f"_{name}" for name in ("text", "referents", "start", "end")}
         columns = {
-            f"{side}{shown}": f"{part}{ending}"
-            for part, shown in parts.items()
+            f"{side}{name}": f"{part}{ending}"
+            for part, name in shown.items()
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
+            if part in rows.columns
         }
         return with_outcomes(rows.select("document", **columns, similarity="similarity"))
