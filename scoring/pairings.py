@@ -11,7 +11,7 @@ Conventions:
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -43,7 +43,13 @@ LABELS: Labels = ("reference_type", "predicted_type")
 
 @dataclass(frozen=True, kw_only=True)
 class PairingMetric(AdditiveMetric):
-    """Measures of the scorings of one-to-one pairings."""
+    """Measures of the scorings of one-to-one pairings.
+
+    Attributes:
+        metrics: the measures that are metrics, by the names of these.
+    """
+
+    metrics: Mapping[str, str] = field(default_factory=lambda: METRICS)
 
     #: The columns of the counts.
     counts: ClassVar[Mapping[str, Any]] = {}
@@ -98,11 +104,6 @@ class PairingMetric(AdditiveMetric):
             for name, measure in self.metrics.items()
         }
         return metrics, {"scorings": table}
-
-    @property
-    def metrics(self) -> Mapping[str, str]:
-        """The measures that are metrics, by the names of these."""
-        return METRICS
 
     def is_defined(self, name: str) -> bool:  # noqa: ARG002
         """Whether a metric has a value."""

@@ -23,13 +23,14 @@ from hlteval.scoring.biotope.official import (
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric
+from hlteval.scoring.pairings import METRICS
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.option_files import FileValue, has_error, read_table
 from hlteval.validators.biotope.schema import TAXONOMY, schema
 
 #: How entities and relations, knowledge bases, and referents are compared, by profile.
-METRICS: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[Ontology]]] = {
+CLASSES: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[Ontology]]] = {
     "plan": (BiotopeMatch, KnowledgeBase, Ontology),
     "official": (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology),
 }
@@ -42,7 +43,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         >>> metric("plan", Options(), task="bb19-norm").evaluations[0].name
         'Reference pairing'
     """
-    match, knowledge, ontology = METRICS[profile]
+    match, knowledge, ontology = CLASSES[profile]
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
     common = {
         "profile": profile,
@@ -52,11 +53,11 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     }
     if declared["unit"] == "knowledge":
         return knowledge(**common)
-    evaluations = msgspec.convert(declared["evaluations"], tuple[Evaluation, ...])
     return match(
         **common,
         paired=declared["unit"],
-        evaluations=tuple(each.made(profile, options) for each in evaluations),
+        evaluations=msgspec.convert(declared["evaluations"], tuple[Evaluation, ...]),
+        metrics={name: METRICS[name] for name in declared.get("metrics", METRICS)},
         measures=tuple(declared["measures"]),
         year=declared["year"],
         taxa=tuple(allowed.referents.get(TAXONOMY, ())),

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import polars as pl
 
-from hlteval.representation import Corpus, effective_fillers, without_mentions
+from hlteval.representation import Corpus, effective_fillers
 from hlteval.scoring.instance_detection import overlap_pairs
 from hlteval.scoring.matching import equivalence_classes
 from hlteval.scoring.pairings import across_sentences, of_system
@@ -107,15 +107,15 @@ def arguments(corpus: Corpus, filler: str) -> pl.DataFrame:
 
 
 def relations(
-    reference: Corpus, system: Corpus, roles: Sequence[str], *, own_entities: bool
+    reference: Corpus, given: Corpus, system: Corpus, roles: Sequence[str]
 ) -> tuple[pl.DataFrame, pl.DataFrame]:
     """The relations of both sides.
 
     Args:
         reference: the reference; its segments are the sentences.
+        given: the same, with the entities that come with the task alone.
         system: the system.
         roles: the role of the first argument, and then those of the second.
-        own_entities: whether systems find the arguments of relations themselves.
 
     Returns:
         Of either side a row per relation: `document`, `row`, `item`, `label`; of both arguments the
@@ -123,7 +123,6 @@ def relations(
         targets as `text`; the label of the second as `location`, and whether both are `inside` a
         sentence.
     """
-    given = without_mentions(reference, ".a2") if own_entities else reference
     known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
     known = known.select("document", "start", "end", "argument", "kind", "count")
     sides = []
@@ -145,15 +144,13 @@ def relations(
     return sides[0], sides[1]
 
 
-def alike_arguments(
-    reference: Corpus, system: Corpus, *, own_entities: bool, count: Count
-) -> pl.DataFrame:
-    """The arguments that are alike: given entities are like themselves.
+def alike_arguments(reference: Corpus, given: Corpus, system: Corpus, count: Count) -> pl.DataFrame:
+    """The arguments that are alike: each with itself alone, if the task gives all of them.
 
     Args:
         reference: the reference.
+        given: the same, with the entities that come with the task alone.
         system: the system.
-        own_entities: whether systems find the arguments of relations themselves.
         count: as that of `overlaps`.
 
     Returns:
@@ -161,10 +158,9 @@ def alike_arguments(
         much they `overlap`.
     """
     gold = arguments(reference, "given")
-    if not own_entities:
+    if given is reference:
         return gold.select("kind", "argument", overlap=pl.lit(1.0))
-    given = arguments(without_mentions(reference, ".a2"), "given")
-    found = pl.concat([given, arguments(system, "mention")])
+    found = pl.concat([arguments(given, "given"), arguments(system, "mention")])
     near = overlaps(gold, found, ["document", "label"], count)
     return near.select("kind", "overlap", argument="argument_system")
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, referents, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
@@ -45,7 +45,8 @@ class KnowledgeBase(Metric):
             knowledge base has no documents, so that this only shows where a fact may come from.
         """
         reference, system = self.prepare(*align(reference, system))
-        both = relations(reference, system, self.roles, own_entities=self.own_entities)
+        given = without_mentions(reference, ".a2") if self.own_entities else reference
+        both = relations(reference, given, system, self.roles)
         facts = pl.concat(map(_facts, both, (reference, system), SIDES))
         counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None

@@ -5,17 +5,17 @@ a task and a profile compare is declared as a `BiotopeMatch`, from grammars/biot
 
 Conventions:
     Similarities are from 0 to 1, and are added in the order of documents and references. Counts are
-    a row per document, evaluation and scoring; where a scoring counts each form once, a row per
-    pair, with its `form`: the text, and the referents.
+    a row per scoring and pair or item without a partner; where a scoring counts each form once,
+    with the `form`: the text, and the referents.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import polars as pl
 
-from hlteval.representation import Corpus, align
+from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope import annotations
 from hlteval.scoring.biotope.annotations import SEPARATOR
 from hlteval.scoring.biotope.referents import Ontology
@@ -23,7 +23,6 @@ from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.pairings import (
     LABELS,
-    METRICS,
     PLACE,
     PairingMetric,
     of_distinct,
@@ -61,8 +60,8 @@ class Options:
 
 #: How referents are compared: by the ontology, as sets, or not at all.
 Comparison = Literal["graded", "exact", "any"]
-#: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that do not count.
-Pairing = tuple[pl.DataFrame, pl.Series, pl.Series]
+#: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that count.
+Pairing = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -120,11 +119,6 @@ class Evaluation:
         """The rows of items that are paired."""
         return rows.filter(pl.col("label").is_in(self.labels)) if self.labels else rows
 
-    def made(self, profile: str, options: Options) -> "Evaluation":
-        """The evaluation with the scorings that are made."""
-        kept = (each for each in self.scorings if each.is_made(profile, options))
-        return replace(self, scorings=tuple(kept))
-
 
 @dataclass(frozen=True, kw_only=True)
 class BiotopeMatch(PairingMetric):
@@ -155,7 +149,7 @@ class BiotopeMatch(PairingMetric):
     counts: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("document", *PLACE), pl.String),
         **dict.fromkeys(("references", "predictions"), pl.Int64),
-        "similarities": pl.List(pl.Float64),
+        "similarity": pl.Float64,
         "form": pl.String,
     }
     #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
@@ -180,8 +174,13 @@ class BiotopeMatch(PairingMetric):
         for evaluation in self.evaluations:
             rows = with_names(pair(evaluation, reference, system), reference, system)
             tables.append(rows.sort("document", "row", "row_system", nulls_last=True))
-            counts += [self._count(evaluation, each, tables[-1]) for each in evaluation.scorings]
+            scorings = self.scorings(evaluation)
+            counts += [self._count(evaluation, each, tables[-1]) for each in scorings]
         return pl.concat(counts), self._align(tables[0]) if alignment else None
+
+    def scorings(self, evaluation: Evaluation) -> list[Scoring]:
+        """The scorings of an evaluation that the profile has, and for which the files are there."""
+        return [each for each in evaluation.scorings if each.is_made(self.profile, self.options)]
 
     # The pairs of an evaluation: the columns of the items of the system end in `_system`, and
     # `overlap` is the share of characters that both have, or the similarity of arguments.
@@ -193,12 +192,10 @@ class BiotopeMatch(PairingMetric):
 
         Given ones are paired with themselves.
         """
-        given = self.paired == "given"
-        ours, theirs = (
-            annotations.entities(evaluation.only(source.mentions), corpus, self.taxa)
-            for source, corpus in ((reference, reference), (reference if given else system, system))
-        )
-        if given:
+        source = reference if self.paired == "given" else system
+        ours = annotations.entities(evaluation.only(reference.mentions), reference, self.taxa)
+        theirs = annotations.entities(evaluation.only(source.mentions), system, self.taxa)
+        if self.paired == "given":
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
         else:
             by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
@@ -211,18 +208,12 @@ class BiotopeMatch(PairingMetric):
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
-        own = self.own_entities
-        both = annotations.relations(reference, system, self.roles, own_entities=own)
+        given = without_mentions(reference, ".a2") if self.own_entities else reference
+        both = annotations.relations(reference, given, system, self.roles)
         ours, theirs = map(evaluation.only, both)
-        alike = annotations.alike_arguments(
-            reference, system, own_entities=own, count=self.common_characters
-        )
+        alike = annotations.alike_arguments(reference, given, system, self.common_characters)
         alike = annotations.alike_relations(ours, theirs, alike).with_columns(weight="overlap")
-        pairs, *left_out = self.pair_relations(alike, ours, theirs)
-        ours, theirs = (
-            rows.filter(~pl.col("row").is_in(some.implode()))
-            for rows, some in zip((ours, theirs), left_out, strict=True)
-        )
+        pairs, ours, theirs = self.pair_relations(alike, ours, theirs)
         return side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
@@ -252,7 +243,7 @@ class BiotopeMatch(PairingMetric):
         pairs = self.pair(alike)
         several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
         again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
-        return pairs, theirs["row"].clear(), again["row_system"]
+        return pairs, ours, theirs.filter(~pl.col("row").is_in(again["row_system"].implode()))
 
     # Scorings: which pairs count, and as what.
 
@@ -264,7 +255,7 @@ class BiotopeMatch(PairingMetric):
         return pair_by_place(aligned, LABELS, places)
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
-        """The counts of a scoring by document."""
+        """What a scoring counts, as `counts`."""
         accepted = []
         for side in _SIDES:
             conditions = [pl.col(f"row{side}").is_not_null()]
@@ -273,21 +264,16 @@ class BiotopeMatch(PairingMetric):
                 known = pl.element().is_in(getattr(self.options, scoring.only))
                 referents = pl.col(f"referents{side}").str.split(SEPARATOR)
                 conditions.append(referents.list.eval(known).list.any())
-            accepted.append(pl.all_horizontal(conditions).fill_null(value=False))
-        rows = pairs.with_columns(value=self._similarity(pairs, scoring, evaluation))
-        rows = rows.filter(pl.any_horizontal(accepted))
-        by, form = ["document"], pl.lit(None, pl.String)
+            accepted.append(pl.all_horizontal(conditions))
+        rows = pairs.with_columns(similarity=self._similarity(pairs, scoring, evaluation))
+        rows, form = rows.filter(pl.any_horizontal(accepted)), pl.lit(None, pl.String)
         if scoring.unique:
-            rows, by = rows.drop_nulls("row"), ["document", "row"]
-            form = pl.concat_str("text", "referents", separator=SEPARATOR).first()
-        counts = rows.group_by(by, maintain_order=True).agg(
-            **dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True)),
-            references=pl.col("row").count().cast(pl.Int64),
-            predictions=pl.col("row_system").count().cast(pl.Int64),
-            similarities=pl.col("value").drop_nulls(),
-            form=form,
-        )
-        return counts.select(self.counts.keys())
+            rows = rows.drop_nulls("row")
+            form = pl.concat_str("text", "referents", separator=SEPARATOR)
+        place = dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True))
+        sides = {"references": "row", "predictions": "row_system"}
+        has = {name: pl.col(row).is_not_null().cast(pl.Int64) for name, row in sides.items()}
+        return rows.select("document", **place, **has, similarity="similarity", form=form)
 
     def _similarity(
         self, pairs: pl.DataFrame, scoring: Scoring, evaluation: Evaluation
@@ -297,8 +283,8 @@ class BiotopeMatch(PairingMetric):
         comparison = scoring.referents or evaluation.referents
         if comparison == "any":
             return overlap
-        table = getattr(self.options, scoring.mapped) if scoring.mapped else {}
-        only = getattr(self.options, scoring.only) if scoring.only else None
+        table = getattr(self.options, scoring.mapped, {})
+        only = getattr(self.options, scoring.only, None)
 
         def similarity(label: str, *sides: str) -> float:
             if label in scoring.undefined:
@@ -318,14 +304,8 @@ class BiotopeMatch(PairingMetric):
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations."""
-        every = ((each.name, one) for each in self.evaluations for one in each.scorings)
+        every = ((each.name, one) for each in self.evaluations for one in self.scorings(each))
         return [(name, one.name, one.measures or self.measures) for name, one in every]
-
-    @property
-    def metrics(self) -> Mapping[str, str]:
-        """Given entities are paired by themselves."""
-        alone = ("precision", "matches", "references")
-        return {name: METRICS[name] for name in (alone if self.paired == "given" else METRICS)}
 
     def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """The sums of counts; similarities are added one after the other, in their order."""
@@ -337,7 +317,7 @@ class BiotopeMatch(PairingMetric):
             kept.append(seen.isdisjoint(forms))
             seen |= forms if kept[-1] else set()
         rows = counts.filter(pl.Series(kept, dtype=pl.Boolean)).group_by(by, maintain_order=True)
-        each = pl.col("similarities").explode().drop_nulls()
+        each = pl.col("similarity").drop_nulls()
         return rows.agg(
             pl.col("references", "predictions").sum(),
             pairs=each.count().cast(pl.Int64),
@@ -352,13 +332,12 @@ class BiotopeMatch(PairingMetric):
     def _align(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main evaluation, and unpaired items, with the outcome of each."""
         main = self.evaluations[0]
-        rows = pairs.with_columns(similarity=self._similarity(pairs, main.scorings[0], main))
+        rows = pairs.with_columns(similarity=self._similarity(pairs, self.scorings(main)[0], main))
         rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
-        shown = {"item": "", "label": "_type"}
-        shown |= {name: f"_{name}" for name in ("text", "referents", "start", "end")}
+        shown = {"item": "", "label": "_type", "text": "_text", "referents": "_referents"}
         columns = {
             f"{side}{name}": f"{part}{ending}"
-            for part, name in shown.items()
+            for part, name in {**shown, "start": "_start", "end": "_end"}.items()
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
             if part in rows.columns
         }

@@ -106,7 +106,9 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
         dropped = pl.concat([formed["row_system"], struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
-        return pairs, single.filter(of_struck)["original"], dropped
+        gone = single.filter(of_struck)["original"]
+        ours = ours.filter(~pl.col("row").is_in(gone.implode()))
+        return pairs, ours, theirs.filter(~pl.col("row").is_in(dropped.implode()))
 
     def values(self, *added: Numbers) -> dict[str, Numbers]:
         """The inverse of an infinite slot error rate is 0."""
