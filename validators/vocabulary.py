@@ -66,8 +66,8 @@ def of_other_labels(
         allowed: the values of the key, and the labels that it allows.
         key: the columns that say what is allowed.
     """
-    names = {**dict.fromkeys(key, pl.String), "allowed": pl.List(pl.String)}
-    known = pl.LazyFrame([*allowed], names, orient="row")
+    names = dict.fromkeys(key, pl.String)
+    known = pl.LazyFrame([*allowed], {**names, "allowed": pl.List(pl.String)}, orient="row")
     filled = rows.drop_nulls("filler_label").join(known, on=key, maintain_order="left")
     wrong = filled.filter(~pl.col("filler_label").is_in("allowed"))
     return wrong.with_columns(pl.col("allowed").list.join(" or "))

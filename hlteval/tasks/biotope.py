@@ -7,6 +7,7 @@ its quirks; docs/differences.md lists what differs.
 from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
+from typing import Any
 
 import msgspec
 import polars as pl
@@ -45,7 +46,7 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     """
     match, knowledge, ontology = CLASSES[profile]
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
-    common = {
+    common: dict[str, Any] = {
         "profile": profile,
         "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
         "own_entities": allowed.own_entities,

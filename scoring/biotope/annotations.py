@@ -73,12 +73,12 @@ def overlaps(
         The columns of both, those of the system with `_system`; how many characters are `shared`;
         and the `overlap`: the share of the characters of either that both have.
     """
-    parts = [
+    left, right = (
         rows.select(*by, "row", "fragments").explode("fragments").unnest("fragments")
         for rows in (ours, theirs)
-    ]
-    at, at_system, shared = overlap_pairs(*parts, by)
-    rows = {"row": parts[0]["row"][at], "row_system": parts[1]["row"][at_system], "shared": shared}
+    )
+    at, at_system, shared = overlap_pairs(left, right, by)
+    rows = {"row": left["row"][at], "row_system": right["row"][at_system], "shared": shared}
     pairs = pl.DataFrame(rows).group_by("row", "row_system").agg(pl.col("shared").sum())
     pairs = pairs.join(ours, on="row").join(of_system(theirs.drop(by)), on="row_system")
     part, common = pl.element().struct, count(pairs)

@@ -101,15 +101,15 @@ class KnowledgeBase(Metric):
             The facts of the reference and of the system, each with its `row`; and of the pairs
             `row`, `row_system`, and the `similarity`, in the order of the facts of the system.
         """
-        both = [facts.filter(side=side).with_row_index("row") for side in SIDES]
-        ours, theirs = map(self.in_order, both)
-        pairs = theirs.join(ours, on=by, suffix="_reference", maintain_order="left_right")
+        ours, theirs = (facts.filter(side=side).with_row_index("row") for side in SIDES)
+        first, second = map(self.in_order, (ours, theirs))
+        pairs = second.join(first, on=by, suffix="_reference", maintain_order="left_right")
         concepts = ("concept_reference", "concept")
         similarity = of_distinct(pairs, concepts, self.ontology.similarity)
         pairs = pairs.with_columns(similarity=similarity).filter(pl.col("similarity") > 0)
         best = pairs.filter(pl.col("similarity") == pl.col("similarity").max().over("row"))
-        first = best.unique("row", keep="first", maintain_order=True)
-        return *both, first.select("similarity", row="row_reference", row_system="row")
+        pairs = best.unique("row", keep="first", maintain_order=True)
+        return ours, theirs, pairs.select("similarity", row="row_reference", row_system="row")
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""

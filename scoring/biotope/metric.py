@@ -255,7 +255,7 @@ class BiotopeMatch(PairingMetric):
         return pair_by_place(aligned, LABELS, places)
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
-        """What a scoring counts, as `counts`."""
+        """The pairs and items that a scoring counts, as `counts`."""
         accepted = []
         for side in _SIDES:
             conditions = [pl.col(f"row{side}").is_not_null()]
