@@ -193,6 +193,12 @@ class OfficialPairing(PairingMetric):
         """The sum is truncated to an integer; one that is not a number is 0."""
         return np.trunc(np.nan_to_num(missed))
 
+    def values(self, *added: Numbers) -> dict[str, Numbers]:
+        """The inverse of an infinite slot error rate is 0."""
+        values = super().values(*added)
+        infinite = (values["References"] == 0) & (values["Insertions"] > 0)
+        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
+
 
 def with_names(rows: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:
     """Rows with the names of their documents in place of the numbers.

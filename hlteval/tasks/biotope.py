@@ -14,7 +14,6 @@ import polars as pl
 
 from hlteval.findings import Finding, Problem, finding
 from hlteval.grammars import vocabulary
-from hlteval.representation import Corpus
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options
 from hlteval.scoring.biotope.official import (
@@ -27,7 +26,7 @@ from hlteval.scoring.metric import Metric
 from hlteval.scoring.pairings import METRICS
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import FileValue, has_error, read_table
+from hlteval.tasks.option_files import FileValue, as_documents, has_error, read_table
 from hlteval.validators.biotope.schema import TAXONOMY, schema
 
 #: How entities and relations, knowledge bases, and referents are compared, by profile.
@@ -90,13 +89,15 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
 
     rows, findings = _read(source, "child", "parent", more=problems)
     every = pl.concat([rows["child"], rows["parent"]])
-    return FileValue(dict.fromkeys(every, ()) | _parents(rows), findings, _names(every))
+    known = dict.fromkeys(every, ()) | _parents(rows)
+    return FileValue(known, findings, as_documents(known))
 
 
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
     rows, findings = _read(source, "referent")
-    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
+    names = dict.fromkeys(rows["referent"])
+    return FileValue(frozenset(names), findings, as_documents(names))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -119,9 +120,3 @@ def _read(
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
     found = rows.group_by("child", maintain_order=True).agg("parent")
     return dict(found.iter_rows())
-
-
-def _names(identifiers: pl.Series) -> Corpus:
-    """Identifiers as the names of documents, for rules."""
-    names = identifiers.unique(maintain_order=True)
-    return Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(names)])

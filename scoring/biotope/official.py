@@ -13,7 +13,6 @@ from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
 from hlteval.scoring.biotope.referents import Ontology, Referents
 from hlteval.scoring.matching import greedy
 from hlteval.scoring.pairings import OfficialPairing
-from hlteval.scoring.ratios import Numbers
 
 Fragments = Sequence[Mapping[str, int]]
 _WORD = 2**32
@@ -109,12 +108,6 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         gone = single.filter(of_struck)["original"]
         ours = ours.filter(~pl.col("row").is_in(gone.implode()))
         return pairs, ours, theirs.filter(~pl.col("row").is_in(dropped.implode()))
-
-    def values(self, *added: Numbers) -> dict[str, Numbers]:
-        """The inverse of an infinite slot error rate is 0."""
-        values = super().values(*added)
-        infinite = (values["References"] == 0) & (values["Insertions"] > 0)
-        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
 
 
 @dataclass(frozen=True, kw_only=True)
