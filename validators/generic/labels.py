@@ -19,7 +19,7 @@ from hlteval.validators.rule import (
     first_of,
     only_if,
 )
-from hlteval.validators.vocabulary import with_hints
+from hlteval.validators.vocabulary import one_too_many, with_hints
 
 #: The most labels that a hint lists.
 _SHOWN = 12
@@ -164,17 +164,8 @@ def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
 
 def too_many(context: RuleContext) -> pl.LazyFrame:
     """The first unit of a label that is one too many for its document."""
-    schema: Allowed = context.schema
-    most = pl.LazyFrame(
-        {"label": [*schema.at_most], "most": [*schema.at_most.values()]},
-        schema={"label": pl.String, "most": pl.Int64},
-    )
-    rows = only_if(bool(schema.at_most), context.records("frames", "label"))
-    key = ["document", "label"]
-    rows = rows.join(most, on="label", maintain_order="left").with_columns(
-        ordinal=pl.int_range(pl.len()).over(key), count=pl.len().over(key)
-    )
-    return at(rows.filter(pl.col("ordinal") == pl.col("most")), "label")
+    rows, most = context.records("frames", "label"), context.schema.at_most
+    return at(one_too_many(rows, ["document", "label"], most), "label")
 
 
 def several_labels(context: RuleContext) -> pl.LazyFrame:

@@ -12,7 +12,7 @@ from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
-from hlteval.validators.vocabulary import frames_alike, repeats
+from hlteval.validators.vocabulary import duplicate_frame, repeats
 
 #: Annotators that a message names.
 _NAMED = 4
@@ -20,7 +20,6 @@ _NAMED = 4
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
     "instances": ("document", "label", "start", "end"),
-    "frames": ("document", "label", "trigger", "arguments"),
 }
 
 
@@ -61,11 +60,9 @@ _EXTRA: Mapping[str, str] = {
 def duplicate(context: RuleContext) -> pl.LazyFrame:
     """A unit that is equal to an earlier one of its document."""
     schema: Allowed = context.schema
-    key = list(_KEYS.get(schema.table, ()))
-    if not key:
-        return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
-        return repeats(frames_alike(context), key, "record")
+        return duplicate_frame(context, "record")
+    key = _KEYS[schema.table]
     rows = records(context, *key[1:])
     hashes = rows.select(row_hash(*key[:4])).collect().to_series()
     if hashes.n_unique() == len(hashes):
