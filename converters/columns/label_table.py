@@ -25,10 +25,10 @@ from pathlib import Path
 
 import polars as pl
 
-from hlteval.converters.columns.cells import leave_out_wrong_quotes, read_cells
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting, listed
 from hlteval.converters.toolkit import source_files
+from hlteval.converters.toolkit.cells import read_rows
 from hlteval.converters.toolkit.rows import rejected_lines, with_documents
 from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
 from hlteval.representation import Corpus
@@ -45,7 +45,7 @@ _USUAL = {"document": _DOCUMENT, "label": _LABEL, "score": ("llr",)}
 Settings = Mapping[str, str]
 #: A row has so many cells at most.
 _MOST = 2000
-_QUOTED, _UNFIT = '"[^"]*"', r"^$|[\t\n\r\x00\x{FEFF}]"
+_UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
 
@@ -57,9 +57,9 @@ def sniff(source: Source) -> bool:
     return len(cells) > 1 and named
 
 
-def _separator(first: str) -> str:
+def _separator(text: str) -> str:
     """The character between cells, by the first line."""
-    return "\t" if "\t" in first else ","
+    return "\t" if "\t" in text.partition("\n")[0] else ","
 
 
 def _columns(first: str, settings: Settings) -> tuple[list[str], dict[str, int | None], list[str]]:
@@ -89,71 +89,42 @@ def read(source: Source, **settings: str) -> Iterator[ReadResult]:
 def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file, and the findings in it."""
     text = (file.text or "").replace("\r\n", "\n")
-    lines, (first, _, body) = Lines(text), text.partition("\n")
-    first = first.removesuffix("\r")
+    lines, first = Lines(text), text.partition("\n")[0].removesuffix("\r")
     names, at, missing = _columns(first, settings)
-    problems, rejected, rows = list[Problem](), list[Problem](), pl.DataFrame(schema=_ROWS)
+    rows, problems = pl.DataFrame(schema=_ROWS), list[Problem]()
     if first and not missing:
-        body = body if settings["header"] == "yes" else text
-        rejected, rows = _label_rows(body, _separator(first), at, names, settings, lines)
-        usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
-        known = {name.lower() for name in names} & {*_DOCUMENT, *_LABEL}
-        # a header is no label
-        if usual <= settings.items() and not known and names[-1] in set(rows["label"]):
-            problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
+        rows, problems = _label_rows(lines, text, names, at, settings)
+    rejected = rejected_lines("label", problems, lines)
+    usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
+    known = {name.lower() for name in names} & {*_DOCUMENT, *_LABEL}
+    # a header is no label
+    if usual <= settings.items() and not known and names[-1] in set(rows["label"]):
+        problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
     for name in missing if first else ():
         values = {"column": name, "columns": shorten(", ".join(names), 60)}
         problems.append(Problem("LBT101", 1, 0, len(first), values))
-    documents, instances = with_documents(rows)
-    instances = instances.filter(pl.col("label") != "").with_columns(kind=pl.lit("label"))
-    corpus = Corpus(
-        sources=[file.origin],
-        documents=documents,
-        instances=instances.with_columns(row=pl.int_range(pl.len(), dtype=pl.Int64)),
-        rejected_records=rejected_lines("label", rejected, lines),
+    documents, labels = with_documents(rows)
+    labels = labels.filter(pl.col("label") != "").with_columns(
+        kind=pl.lit("label"), row=pl.int_range(pl.len(), dtype=pl.Int64)
     )
-    every = sorted([*problems, *rejected], key=lambda problem: problem.record)
-    return corpus, line_findings(every, lines, file.member.display, file.member.max_per_code)
+    tables = {"documents": documents, "instances": labels, "rejected_records": rejected}
+    problems.sort(key=lambda problem: problem.record)
+    findings = line_findings(problems, lines, file.member.display, file.member.max_per_code)
+    return Corpus(sources=[file.origin], **tables), findings
 
 
 def _label_rows(
-    text: str,
-    separator: str,
-    at: Mapping[str, int | None],
-    names: Sequence[str],
-    settings: Settings,
-    lines: Lines,
-) -> tuple[list[Problem], pl.DataFrame]:
-    """List problems of lines, and give a row per document and label of the others, as `_ROWS`."""
-    width, quoted = len(names), settings["quoting"] == "minimal"
-    has_header = settings["header"] == "yes"
-    unclosed = list[int]()
-    try:
-        table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
-    except pl.exceptions.ComputeError:
-        if not quoted:
-            raise
-        text, unclosed = leave_out_wrong_quotes(text, separator)
-        table = read_cells(text, separator, width, first=1 + has_header, quoted=quoted)
-    line = pl.int_range(pl.len()).cast(pl.String)
-    table = table.with_columns(name=line if at["document"] is None else str(at["document"]))
-    table = table.filter(~pl.all_horizontal(pl.exclude("record", "name").is_null()))
-    wrong = pl.col(str(width)).is_not_null() | pl.col("name").is_null()
-    odd = table.filter(wrong | pl.col(str(width - 1)).is_null())  # an empty last cell, or none
-    texts = lines.gather(odd["record"] - 1)
-    plain = texts.str.replace_all(_QUOTED, "") if quoted else texts
-    given = plain.str.count_matches(separator, literal=True) + 1
-    several = plain.str.contains('"', literal=True) & quoted  # lines, of which the first is shown
-    odd = odd.with_columns(size=texts.str.len_chars(), given=given, short=given < width)
-    odd = odd.filter(wrong | (pl.col("short") & ~several))
-    own = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
-    problems = [
-        Problem("LBT102" if given != width else "LBT103", record, 0, size, own[given])
-        for record, size, given in odd.select("record", "size", "given").iter_rows()
-    ]
-    for record in (number + 1 + has_header for number in unclosed):
-        problems.append(Problem("LBT106", record, 0, len(lines[record - 1]), {}))
-    rows = table.filter(~pl.col("record").is_in(odd["record"].implode()))
+    lines: Lines, text: str, names: list[str], at: Mapping[str, int | None], settings: Settings
+) -> tuple[pl.DataFrame, list[Problem]]:
+    """A row per document and label, as `_ROWS`, and the problems of other lines."""
+    header, quoted = settings["header"] == "yes", settings["quoting"] == "minimal"
+    form, codes = (_separator(text), len(names)), ("LBT102", "LBT106")
+    rows, problems = read_rows(lines, text, form, codes, header=header, quoted=quoted, padded=True)
+    name = "line" if at["document"] is None else str(at["document"])
+    rows = rows.with_columns(name=pl.col(name).cast(pl.String))
+    for record in rows.filter(pl.col("name").is_null())["record"]:
+        problems.append(Problem("LBT103", record, 0, len(lines[record - 1]), {}))
+    rows = rows.drop_nulls("name")
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(names) if n != at["document"]}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="label")
@@ -174,7 +145,7 @@ def _label_rows(
     for record, score in others.select("record", "value").iter_rows():
         values = {"given": shorten(score, 40)}
         problems.append(Problem("LBT104", record, 0, len(lines[record - 1]), values))
-    return problems, rows.select(*_ROWS)
+    return rows.select(*_ROWS), problems
 
 
 def sections(member: Member, **settings: str) -> TableSections | None:

@@ -6,6 +6,9 @@ from io import BytesIO
 import numpy as np
 import polars as pl
 
+from hlteval.findings import Problem
+from hlteval.syntax.tsv import Lines
+
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
 
@@ -42,10 +45,11 @@ def read_cells(
         joined: the number of the cell that has spaces where a line has too many cells.
 
     Returns:
-        A row per line with its number as `record`; of a row of several lines, the first one.
+        A row per line with its number as `record`; of a row of several lines, the first one, and
+        the number of their `breaks`.
 
     Examples:
-        >>> read_cells('a,"b\n1"\n\nc,d,e\n', ",", 2, quoted=True).rows()
+        >>> read_cells('a,"b\n1"\n\nc,d,e\n', ",", 2, quoted=True).drop("breaks").rows()
         [('a', 'b\n1', None, 1), (None, None, None, 3), ('c', 'd', 'e', 4)]
     """
     names = [str(at) for at in range(width + 1)]
@@ -66,10 +70,75 @@ def read_cells(
     record = pl.int_range(first, first + pl.len(), dtype=pl.Int64)
     if quoted:
         breaks = pl.sum_horizontal(pl.col(names).str.count_matches("\n").fill_null(0))
-        record += breaks.cast(pl.Int64).cum_sum().shift(1, fill_value=0)
+        table = table.with_columns(breaks=breaks.cast(pl.Int64))
+        record += pl.col("breaks").cum_sum().shift(1, fill_value=0)
         table = table.with_columns(record=record)
         return table.with_columns(pl.col(names).replace("", None))
     return table.with_columns(record=record)
+
+
+def read_rows(
+    lines: Lines,
+    text: str,
+    form: tuple[str, int],
+    codes: tuple[str, str],
+    *,
+    header: bool = True,
+    quoted: bool = True,
+    padded: bool = False,
+) -> tuple[pl.DataFrame, list[Problem]]:
+    r"""The rows of a table that have as many cells as they should, and the problems of others.
+
+    Args:
+        lines: the lines of the text.
+        text: the lines, which only LF ends.
+        form: the character between cells, and the number of cells of a row.
+        codes: of a row with another number of cells, `given` instead of `wanted`, and of a line
+            with a cell whose quotes are not closed, or not at its ends.
+        header: whether the first line is no row.
+        quoted: whether cells may be in double quotes, and then have line breaks.
+        padded: whether further cells are ignored if they are empty.
+
+    Returns:
+        `record` and the cells of each row, as in `read_cells`, and its number from 0 as `line`;
+        without those that are empty.
+
+    Examples:
+        >>> text = "id,label\n\nd1,a\nd2\n"
+        >>> rows, problems = read_rows(Lines(text), text, (",", 2), ("LBT102", "LBT106"))
+        >>> rows.select("record", "0", "1", "line").rows(), problems[0][:2]
+        ([(3, 'd1', 'a', 1)], ('LBT102', 4))
+    """
+    (separator, width), wrong = form, list[int]()
+    try:
+        table = read_cells(text, separator, width, quoted=quoted)
+    except pl.exceptions.ComputeError:
+        if not quoted:
+            raise
+        text, wrong = leave_out_wrong_quotes(text, separator)
+        table = read_cells(text, separator, width, quoted=quoted)
+    names = [str(at) for at in range(width + 1)]
+    table = table.slice(header).with_columns(line=pl.int_range(pl.len()))
+    table = table.filter(~pl.all_horizontal(pl.col(names).is_null()))
+    more = pl.col(names[-1]).is_not_null()
+    odd = table.filter(more | pl.col(names[-2]).is_null()) if padded else table
+    texts = lines.gather(odd["record"] - 1)
+    odd = odd.with_columns(size=texts.str.len_chars())
+    if quoted:
+        several = odd.with_row_index("at").filter(pl.col("breaks") > 0)
+        bounds = several.select(first="record", last=pl.col("record") + pl.col("breaks")).rows()
+        whole = [
+            "\n".join(lines[at - 1] for at in range(first, last + 1)) for first, last in bounds
+        ]
+        texts = texts.scatter(several["at"], whole).str.replace_all('"[^"]*"', "")
+    given = texts.str.count_matches(separator, literal=True) + 1
+    odd = odd.with_columns(given=given)
+    other = more | (pl.col("given") < width) if padded else pl.col("given") != width
+    odd = odd.filter(other).select("record", "size", "given")
+    alike = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
+    problems = [Problem(codes[0], at, 0, size, alike[given]) for at, size, given in odd.iter_rows()]
+    problems += [Problem(codes[1], at + 1, 0, len(lines[at]), {}) for at in wrong]
+    return table.filter(~pl.col("record").is_in(odd["record"].implode())), problems
 
 
 def leave_out_wrong_quotes(text: str, separator: str) -> tuple[str, list[int]]:
