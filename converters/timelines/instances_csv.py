@@ -28,21 +28,12 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.toolkit.cells import read_rows
-from hlteval.converters.toolkit.rows import rejected_lines, with_documents
-from hlteval.converters.toolkit.source_files import (
-    File,
-    beginning,
-    cell_spans,
-    cell_stretch,
-    head,
-    locate_lines,
-    read_files,
-)
-from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
+from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, cell_spans, head, read_files
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.sections import TableSections, first_line
 from hlteval.syntax.tsv import Column, Lines, Table, shorten
 
 COLUMNS = (
@@ -107,61 +98,49 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The rows of a file, by table, and what is wrong with others."""
-    text = (file.text or "").replace("\r\n", "\n")
-    lines, first = Lines(text or "\n"), text.partition("\n")[0]
-    titles, problems = _titles(first), list[Problem]()
-    rows, wrong = pl.DataFrame(schema=_CELLS), list[Problem]()
-    if file.text is not None:
-        problems = _header_problems(first, titles)
-    if file.text is not None and not any(problem.code == "TLN601" for problem in problems):
-        cells, wrong = read_rows(lines, text, (",", len(titles)), ("TLN602", "TLN606"))
-        at = {name: str(titles.index(name)) for name in COLUMNS if name in titles}
-        absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in titles}
+    table, rows = CellFile(file), pl.DataFrame(schema=_CELLS)
+    own = heading(table.first)
+    if own.missing and file.text is not None:
+        table.report_header("TLN601", missing=", ".join(own.missing))
+    elif file.text is not None:
+        at = {name: str(own.names.index(name)) for name in COLUMNS if name in own.names}
+        absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in at}
+        cells = table.rows(own, ("TLN602", "TLN606"))
         rows = cells.select("record", **at, **absent).select(*_CELLS)
-        wrong = sorted([*wrong, *_cell_problems(lines, rows, titles)], key=lambda own: own[1:3])
-    rejected = {problem.record: problem for problem in reversed(wrong)}
-    rows = rows.filter(~pl.col("record").is_in([*rejected])).rename({"document": "name"})
+        table.of_header += _unread_columns(table.first, own)
+        table.problems += _cell_problems(table.lines, rows, own)
+    wrong = {problem.record for problem in table.problems}
+    rows = rows.filter(~pl.col("record").is_in(wrong)).rename({"document": "name"})
     numbers = {name: notation.numbers(rows[name].str.strip_chars(" ")) for name in _NUMBERS}
     kind, several = pl.col("kind").str.strip_chars(), pl.col("several") == "true"
     documents, rows = with_documents(rows.with_columns(kind=kind, several=several, **numbers))
-    tables = {"rejected_records": rejected_lines("instance", sorted(rejected.values()), lines)}
-    for table, columns in _OF.items():
-        own = rows.filter(pl.col("kind").replace_strict(notation.TABLE_OF, default="") == table)
-        own = own.with_columns(at="start", row=pl.int_range(pl.len(), dtype=pl.Int64))
-        tables[table] = own.select("row", "document", "origin", "record", *columns)
-    findings = line_findings(
-        [*problems, *wrong], lines, file.member.display, file.member.max_per_code
-    )
-    return Corpus(sources=[file.origin], documents=documents, **tables), findings
+    of = pl.col("kind").replace_strict(notation.TABLE_OF, default=None, return_dtype=pl.String)
+    rows = rows.with_columns(at="start", of=of)
+    tables = {
+        name: rows.filter(of=name).select("document", "origin", "record", *columns)
+        for name, columns in _OF.items()
+    }
+    return table.corpus("instance", documents=documents, **tables)
 
 
-def _titles(first: str) -> list[str]:
-    """The names of the columns, by the first line."""
+def heading(first: str) -> Heading:
+    """The columns by the first line; those that are there twice are missing, too."""
     titles = (first[slice(*span)].strip(' "\r') for span in cell_spans(first, ",", quoted=True))
-    return [_ALSO.get(title, title) for title in titles]
+    names = [_ALSO.get(title, title) for title in titles]
+    at = {name: names.index(name) for name in COLUMNS if name in names}
+    repeated = [name for name in COLUMNS if names.count(name) > 1]
+    missing = [name for name in _NEEDED if name not in names] or repeated
+    return Heading(names, {**at, "at": at.get("start")}, missing=missing)
 
 
-def _stretch(titles: Sequence[str], line: str, name: str) -> tuple[int, int]:
-    """The place of the cell of a column; the whole line if it has none."""
-    at = titles.index(name) if name in titles else None
-    return cell_stretch(line, at, ",", quoted=True)
+def _unread_columns(first: str, columns: Heading) -> Iterator[Problem]:
+    """The problems of columns that are not read."""
+    for name, span in zip(columns.names, cell_spans(first, ",", quoted=True), strict=True):
+        if name not in COLUMNS:
+            yield Problem("TLN603", 1, *span, {"column": shorten(name, 40) or "(empty)"})
 
 
-def _header_problems(first: str, titles: Sequence[str]) -> list[Problem]:
-    """The problems of a header; nothing is read after one without all that is needed."""
-    missing = [name for name in _NEEDED if name not in titles]
-    repeated = [name for name in COLUMNS if titles.count(name) > 1]
-    if missing or repeated:
-        values = {"missing": ", ".join(missing or repeated)}
-        return [Problem("TLN601", 1, 0, len(first), values)]
-    return [
-        Problem("TLN603", 1, *span, {"column": shorten(title, 40) or "(empty)"})
-        for title, span in zip(titles, cell_spans(first, ",", quoted=True), strict=True)
-        if title not in COLUMNS
-    ]
-
-
-def _cell_problems(lines: Lines, rows: pl.DataFrame, titles: Sequence[str]) -> Iterator[Problem]:
+def _cell_problems(lines: Lines, rows: pl.DataFrame, columns: Heading) -> Iterator[Problem]:
     """The problems of the cells of rows."""
     for name, (pattern, expected) in _PATTERNS.items():
         code = "TLN605" if name == "kind" else "TLN604"
@@ -169,31 +148,11 @@ def _cell_problems(lines: Lines, rows: pl.DataFrame, titles: Sequence[str]) -> I
         fits = cell.str.contains(f"^(?:{pattern})$").fill_null(name not in _NEEDED)
         for record, given in rows.filter(~fits).select("record", name).iter_rows():
             values = {"given": shorten(given or "", 40) or "nothing", "expected": expected}
-            yield Problem(code, record, *_stretch(titles, lines[record - 1], name), values)
+            yield Problem(code, record, *columns.stretch(lines[record - 1], name), values)
     kind = pl.col("kind").str.strip_chars()
     silent = rows.filter(kind.is_in(notation.INSTANCES), pl.col("label").is_null())
     for record in silent["record"]:
-        yield Problem("TLN101", record, *_stretch(titles, lines[record - 1], "label"), {})
-
-
-def sections(member: Member, **_: str) -> TableSections | None:
-    """The documents of a table without quotes."""
-    head = first_line(member)
-    titles = _titles(head.decode("utf-8", "replace").rstrip("\n"))
-    column = titles.index("document") if "document" in titles else len(titles)
-    if column >= len(titles) - 1:
-        return None
-    return TableSections(member, column, b",", head=head, excluded=b'\r"')
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of a file; a record is a line."""
-    titles = _titles(beginning(member).partition("\n")[0])
-
-    def stretch(line: str, field: str) -> tuple[int, int]:
-        return _stretch(titles, line, "start" if field == "at" else field)
-
-    return locate_lines(member, places, stretch)
+        yield Problem("TLN101", record, *columns.stretch(lines[record - 1], "label"), {})
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

@@ -398,7 +398,7 @@ def cell_spans(line: str, separator: str, *, quoted: bool) -> list[tuple[int, in
 
 
 def findings_in_lines(
-    problems: Iterable[Problem], lines: Lines, member: Member, span_of: SpanOf
+    problems: Iterable[Problem], lines: Lines, member: Member, span_of: SpanOf = whole_line
 ) -> list[Finding]:
     """The findings of problems in lines.
 
