@@ -16,6 +16,8 @@ The functions are those of the module that are called as the fields are. If the 
   another layout may have `members` instead, which gives the files that are read;
 - `tabular` is the declaration `TABLE` of the module, if there is one;
 - `locate` gives the cells of this table, or whole lines;
+- `locate` and `sections` are those of a table of which `heading` gives the columns by the first
+  line and the settings, as a `Heading` of `converters.toolkit.cells`;
 - `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
   `as_files` gives, by name, with their content, to a folder;
 - `sniff`, `read`, `locate`, `sections` and `write` are those of its `DIALECT`, if there is one: see
@@ -38,6 +40,7 @@ from msgspec.structs import replace
 
 from hlteval.converters import ALL, declared
 from hlteval.converters.format import EVERYTHING, Format, one_table
+from hlteval.converters.toolkit.cells import locate_by_heading, sections_by_heading
 from hlteval.converters.toolkit.source_files import (
     documents,
     has_suffix,
@@ -100,6 +103,9 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
+    if heading := own.get("heading"):
+        by_heading = {"locate": locate_by_heading, "sections": sections_by_heading}
+        functions |= {name: partial(each, heading=heading) for name, each in by_heading.items()}
     if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
         names = ("sniff", "read", "locate", "sections", "write")
         functions |= {name: getattr(dialect, name) for name in names}

@@ -29,10 +29,10 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
-from hlteval.converters.columns.cells import cells, read_cells
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
+from hlteval.converters.toolkit.cells import cells, read_cells
 from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import move_suffix

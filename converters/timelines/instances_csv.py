@@ -19,8 +19,7 @@ Codes raised: TLN101, TLN6xx.
 """
 
 import csv
-import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -29,13 +28,13 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.toolkit.rows import keyed
-from hlteval.converters.toolkit.source_files import File, beginning, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
+from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.rows import with_documents
+from hlteval.converters.toolkit.source_files import File, cell_spans, head, read_files
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.sections import TableSections, first_line
-from hlteval.syntax.tsv import Column, Table, shorten
+from hlteval.syntax.tsv import Column, Lines, Table, shorten
 
 COLUMNS = (
     *("document", "kind", "label", "start", "end", "status", "llr", "region", "several"),
@@ -50,11 +49,7 @@ _OF = {
     "ratings": ("kind", "level", "bin", "start", "end", "region", "annotator"),
     "changes": ("at", "llr", "direction", "strength", "evidence", "annotator"),
 }
-#: The columns of each table that are read.
-_READ = {
-    **{table: ("document", "origin", "record", *columns) for table, columns in _OF.items()},
-    "rejected_records": ("origin", *Problem("", 0, 0, 0).rejection("", "")),
-}
+_CELLS = {"record": pl.Int64(), **dict.fromkeys(COLUMNS, pl.String())}
 #: The pattern of the cells of a column, and what a message calls that.
 _PATTERNS = {
     **dict.fromkeys(_NUMBERS, (f" *{notation.NUMBER} *", "a number")),
@@ -62,8 +57,6 @@ _PATTERNS = {
     "document": ("(?s).+", "the name of a document"),
     "several": ("true|false", "true or false"),
 }
-_OTHERS: Mapping[str, Callable[[str], object]] = {"several": "true".__eq__, "kind": str.strip}
-_VALUES = {**_OTHERS, **dict.fromkeys(_NUMBERS, float)}
 #: The columns as a table, for mistakes in all rows.
 _TABLE = Table(
     tuple(
@@ -82,11 +75,6 @@ _TABLE = Table(
     separator=",",
     ascending=("start", "end"),
 )
-_CELL = re.compile(r'"(?:[^"]|"")*"|[^,]*')
-
-#: The code of a problem, the number of its cell (None for the row), and the values of its message.
-Fault = tuple[str, int | None, Mapping[str, object]]
-Rows = dict[str, list[tuple[object, ...]]]
 
 
 def sniff(source: Source) -> bool:
@@ -110,137 +98,61 @@ def read(source: Source) -> Iterator[ReadResult]:
 
 def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The rows of a file, by table, and what is wrong with others."""
-    lines = (file.text or "").split("\n")
-    documents: dict[str, int] = {}
-    # A row is a tuple, since a dictionary takes several times the memory.
-    tables: Rows = {}
-    # Problems are explained or counted at once: there may be one for each of a million lines.
-    problems = _take(lines, documents, tables) if file.text is not None else ()
-    findings = line_findings(problems, lines, file.member.display, file.member.max_per_code)
-    names = [(0, name) for name in documents]
-    frames = {name: keyed(name, rows, _READ[name]) for name, rows in tables.items()}
-    frames["documents"] = keyed("documents", names, ("origin", "name"))
-    return Corpus(sources=[file.origin], **frames), findings
+    table, rows = CellFile(file), pl.DataFrame(schema=_CELLS)
+    own = heading(table.first)
+    if own.missing and file.text is not None:
+        table.report_header("TLN601", missing=", ".join(own.missing))
+    elif file.text is not None:
+        at = {name: str(own.names.index(name)) for name in COLUMNS if name in own.names}
+        absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in at}
+        cells = table.rows(own, ("TLN602", "TLN606"))
+        rows = cells.select("record", **at, **absent).select(*_CELLS)
+        table.of_header += _unread_columns(table.first, own)
+        table.problems += _cell_problems(table.lines, rows, own)
+    wrong = {problem.record for problem in table.problems}
+    rows = rows.filter(~pl.col("record").is_in(wrong)).rename({"document": "name"})
+    numbers = {name: notation.numbers(rows[name].str.strip_chars(" ")) for name in _NUMBERS}
+    kind, several = pl.col("kind").str.strip_chars(), pl.col("several") == "true"
+    documents, rows = with_documents(rows.with_columns(kind=kind, several=several, **numbers))
+    of = pl.col("kind").replace_strict(notation.TABLE_OF, default=None, return_dtype=pl.String)
+    rows = rows.with_columns(at="start", of=of)
+    tables = {
+        name: rows.filter(of=name).select("document", "origin", "record", *columns)
+        for name, columns in _OF.items()
+    }
+    return table.corpus("instance", documents=documents, **tables)
 
 
-def _take(lines: Sequence[str], documents: dict[str, int], tables: Rows) -> Iterator[Problem]:
-    """Add the rows of a file; what is wrong with them.
-
-    Args:
-        lines: of the file.
-        documents: the keys of the documents by name.
-        tables: the rows by table, with the columns `_READ`.
-    """
-    reader = csv.reader((f"{line}\n" for line in lines), strict=True)
-    header: list[str] = []
-    record, following = 1, 1
-    try:
-        for cells in reader:
-            record, following = following, reader.line_num + 1
-            line = lines[record - 1].removesuffix("\r")
-            is_first, faults = not header, list[Fault]()
-            if is_first:
-                header = [_ALSO.get(cell.strip(), cell.strip()) for cell in cells] or [""]
-                faults = list(_header_faults(header))
-            elif cells:
-                faults = list(_faults(cells, header))
-            wrong = [Problem(code, record, *_span(line, cell), v) for code, cell, v in faults]
-            yield from wrong
-            if is_first or not cells:
-                if any(problem.code == "TLN601" for problem in wrong):
-                    return
-            elif wrong:
-                rejected = wrong[0].rejection("instance", line)
-                tables.setdefault("rejected_records", []).append((0, *rejected.values()))
-            else:
-                pairs = zip(header, cells, strict=True)
-                row = {name: _VALUES.get(name, str)(cell) for name, cell in pairs if cell}
-                row |= {"at": row.get("start"), "origin": 0, "record": record}
-                row["document"] = documents.setdefault(str(row["document"]), len(documents))
-                table = notation.TABLE_OF[str(row["kind"])]
-                tables.setdefault(table, []).append(tuple(map(row.get, _READ[table])))
-    except csv.Error as error:
-        record = min(following, len(lines))
-        length = len(lines[record - 1].removesuffix("\r"))
-        yield Problem("TLN606", record, 0, length, {"reason": str(error)})
-        return
-    if not header:
-        yield Problem("TLN601", 1, 0, len(lines[0]), {"missing": ", ".join(_NEEDED)})
+def heading(first: str) -> Heading:
+    """The columns by the first line; those that are there twice are missing, too."""
+    titles = (first[slice(*span)].strip(' "\r') for span in cell_spans(first, ",", quoted=True))
+    names = [_ALSO.get(title, title) for title in titles]
+    at = {name: names.index(name) for name in COLUMNS if name in names}
+    repeated = [name for name in COLUMNS if names.count(name) > 1]
+    missing = [name for name in _NEEDED if name not in names] or repeated
+    return Heading(names, {**at, "at": at.get("start")}, missing=missing)
 
 
-def _header_faults(header: Sequence[str]) -> Iterator[Fault]:
-    """The faults of a header; nothing is read after one without all that is needed."""
-    missing = [name for name in _NEEDED if name not in header]
-    repeated = [name for name in COLUMNS if header.count(name) > 1]
-    if missing or repeated:
-        yield "TLN601", None, {"missing": ", ".join(missing or repeated)}
-        return
-    for number, name in enumerate(header):
+def _unread_columns(first: str, columns: Heading) -> Iterator[Problem]:
+    """The problems of columns that are not read."""
+    for name, span in zip(columns.names, cell_spans(first, ",", quoted=True), strict=True):
         if name not in COLUMNS:
-            yield "TLN603", number, {"column": shorten(name, 40) or "(empty)"}
+            yield Problem("TLN603", 1, *span, {"column": shorten(name, 40) or "(empty)"})
 
 
-def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
-    """The faults of the cells of a row."""
-    if len(cells) != len(header):
-        yield "TLN602", None, {"given": len(cells), "wanted": len(header)}
-        return
-    label = kind = ""
-    for number, (name, cell) in enumerate(zip(header, cells, strict=True)):
-        if name == "label":
-            label = cell
-        elif name == "kind":
-            kind = cell.strip()
-            if kind not in notation.TABLE_OF:
-                yield "TLN605", number, {"given": shorten(cell, 40) or "nothing"}
-        elif name in _PATTERNS and (cell or name in _NEEDED):
-            pattern, expected = _PATTERNS[name]
-            if not re.fullmatch(pattern, cell):
-                given = shorten(cell, 40) or "nothing"
-                yield "TLN604", number, {"given": given, "expected": expected}
-    if kind in notation.INSTANCES and not label:
-        yield "TLN101", header.index("label") if "label" in header else None, {}
-
-
-def _span(line: str, cell: int | None) -> tuple[int, int]:
-    """The place of a cell in the first line of a row; one on a later line is at its end.
-
-    Examples:
-        >>> _span('M01,"a,""b",3', 2)
-        (12, 13)
-    """
-    if cell is None:
-        return 0, len(line)
-    start = end = -1
-    for _ in range(cell + 1):
-        start = min(end + 1, len(line))
-        found = _CELL.match(line, start)
-        end = found.end() if found else len(line)
-    return start, end
-
-
-def sections(member: Member, **_: str) -> TableSections | None:
-    """The documents of a table without quotes."""
-    head = first_line(member)
-    titles = head.decode("utf-8", "replace").rstrip("\n").split(",")
-    column = next(
-        (at for at, title in enumerate(titles) if _ALSO.get(title, title) == "document"), -1
-    )
-    if not 0 <= column < len(titles) - 1:
-        return None
-    return TableSections(member, column, b",", head=head, excluded=b'\r"')
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of a file; a record is a line."""
-    first = beginning(member).partition("\n")[0].removesuffix("\r")
-    titles = [_ALSO.get(title.strip(' "'), title.strip(' "')) for title in first.split(",")]
-
-    def stretch(line: str, field: str) -> tuple[int, int]:
-        wanted = "start" if field == "at" else field
-        return _span(line, titles.index(wanted) if wanted in titles else None)
-
-    return locate_lines(member, places, stretch)
+def _cell_problems(lines: Lines, rows: pl.DataFrame, columns: Heading) -> Iterator[Problem]:
+    """The problems of the cells of rows."""
+    for name, (pattern, expected) in _PATTERNS.items():
+        code = "TLN605" if name == "kind" else "TLN604"
+        cell = pl.col(name).str.strip_chars() if name == "kind" else pl.col(name)
+        fits = cell.str.contains(f"^(?:{pattern})$").fill_null(name not in _NEEDED)
+        for record, given in rows.filter(~fits).select("record", name).iter_rows():
+            values = {"given": shorten(given or "", 40) or "nothing", "expected": expected}
+            yield Problem(code, record, *columns.stretch(lines[record - 1], name), values)
+    kind = pl.col("kind").str.strip_chars()
+    silent = rows.filter(kind.is_in(notation.INSTANCES), pl.col("label").is_null())
+    for record in silent["record"]:
+        yield Problem("TLN101", record, *columns.stretch(lines[record - 1], "label"), {})
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

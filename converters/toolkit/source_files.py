@@ -359,28 +359,49 @@ def whole_line(line: str, _: str) -> tuple[int, int]:
     return 0, len(line)
 
 
-def cell_stretch(line: str, at: int | None, separator: str = "\t") -> tuple[int, int]:
+def cell_stretch(
+    line: str, at: int | None, separator: str = "\t", *, quoted: bool = False
+) -> tuple[int, int]:
     r"""The place of a cell in its line; the whole line if it has no such cell.
 
     Args:
         line: the line.
         at: the number of the cell from 0, or from -1 at the end; None for no cell.
         separator: the character between cells; of spaces, one or more.
+        quoted: whether cells may be in double quotes.
 
     Examples:
         >>> cell_stretch("ab\t\tc", 2), cell_stretch("ab  c ", -1, " "), cell_stretch("ab", 1)
         ((4, 5), (4, 5), (0, 2))
     """
-    spans = [cell.span() for cell in re.finditer("[^ ]+", line)] if separator == " " else []
-    if not spans:
-        ends = accumulate((len(cell) + 1 for cell in line.split(separator)), initial=0)
-        spans = [(start, end - 1) for start, end in pairwise(ends)]
+    spans = cell_spans(line, separator, quoted=quoted)
     inside = at is not None and -len(spans) <= at < len(spans)
     return spans[at or 0] if inside else (0, len(line))
 
 
+def cell_spans(line: str, separator: str, *, quoted: bool) -> list[tuple[int, int]]:
+    r"""The places of the cells of a line. See `cell_stretch`.
+
+    Examples:
+        >>> cell_spans('M01,"a,""b",,3', ",", quoted=True)
+        [(0, 3), (4, 11), (12, 12), (13, 14)]
+    """
+    begin, other = rf"(?:^|(?<={separator}))", f"[^{separator}]"
+    pattern = rf'{begin}(?:"(?:[^"]|"")*"|{other}*)' if quoted else f"{other}+"
+    spans = (
+        [cell.span() for cell in re.finditer(pattern, line)] if quoted or separator == " " else []
+    )
+    if not spans:
+        ends = accumulate((len(cell) + 1 for cell in line.split(separator)), initial=0)
+        spans = [(start, end - 1) for start, end in pairwise(ends)]
+    return spans
+
+
 def findings_in_lines(
-    problems: Iterable[Problem], lines: Lines | Sequence[str], member: Member, span_of: SpanOf
+    problems: Iterable[Problem],
+    lines: Lines | Sequence[str],
+    member: Member,
+    span_of: SpanOf = whole_line,
 ) -> list[Finding]:
     """The findings of problems in lines.
 

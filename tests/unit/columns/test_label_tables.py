@@ -9,8 +9,8 @@ import pytest
 
 from hlteval import convert, validate
 from hlteval.converters import load
-from hlteval.converters.columns import label_table
 from hlteval.converters.format import WrongSetting
+from hlteval.converters.toolkit import cells
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
 
@@ -155,7 +155,7 @@ def test_other_errors_of_the_reader_are_not_taken_for_wrong_quotes(
     def fail(*_: object, **__: object) -> None:
         raise pl.exceptions.ComputeError("no memory")
 
-    monkeypatch.setattr(label_table, "read_cells", fail)
+    monkeypatch.setattr(cells, "read_cells", fail)
     path = tmp_path / "a.tsv"
     path.write_text('id\tlabel\nd1\t"a\n')
     with pytest.raises(pl.exceptions.ComputeError, match="no memory"):
@@ -175,7 +175,7 @@ def test_batches_with_and_without_scores_have_one_header(tmp_path: Path) -> None
     assert (tmp_path / "x.tsv").read_text() == "id\tlabel\n"
 
 
-@pytest.mark.parametrize("names", ["", "id", "id,", "a,b,c"])
+@pytest.mark.parametrize("names", ["", "id", "id,", "a,b,c", "a,a"])
 def test_a_table_has_two_names(names: str, tmp_path: Path) -> None:
     write = load("label-table").with_settings({"names": names}).write
     assert write is not None
