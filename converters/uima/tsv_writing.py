@@ -5,7 +5,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count
+from itertools import chain
 
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
@@ -228,6 +228,8 @@ class _Lines:
 
     Attributes:
         of_sentence: the units of each sentence, in order.
+        lines: the units of each annotation that is no relation.
+        numbers: the numbers that connect the cells of annotations.
     """
 
     def __init__(self, segmentation: Segmentation, items: Sequence[Annotation]) -> None:
@@ -247,29 +249,23 @@ class _Lines:
         for sentence, token, line in self._units():
             self.of_sentence[sentence].append(line)
             units[token, line.span] = line
-        self.first: dict[str, str] = {}
-        several = set[tuple[str, str]]()
-        at: dict[str, list[_Line]] = {}
+        self.lines: dict[str, list[_Line]] = {}
         while spans:  # one takes the memory of the other
             key, places = spans.popitem()
-            at[key] = [units[each] for each in places]
-        linked = {target for item in items for _, target in item.links}
-        ends = {*chain.from_iterable(item.ends for item in items if item.ends)}
+            self.lines[key] = [units[each] for each in places]
+        several = set[tuple[str, str]]()
         for item in items:
-            held = at[item.ends[1]][:1] if item.ends else at[item.key]
-            if item.key in linked or item.key in ends:
-                self.first[item.key] = held[0].name
-            for line in held:
+            for line in self.lines[item.ends[1]][:1] if item.ends else self.lines[item.key]:
                 if line.items and line.items[-1].layer == item.layer:
                     several.add((line.name, item.layer))
                 line.items.append(item)
-        numbers = count(1)
+        linked = {target for item in items for _, target in item.links}
         self.numbers: dict[str, int] = {}
         for item in items:
-            lines = at.get(item.key, ())
+            lines = self.lines.get(item.key, ())
             stacked = any((line.name, item.layer) in several for line in lines)
             if len(lines) > 1 or stacked or item.key in linked:
-                self.numbers[item.key] = next(numbers)
+                self.numbers[item.key] = len(self.numbers) + 1
 
     def _spans(self, item: Annotation) -> Iterator[tuple[int, Span]]:
         """The tokens of an annotation, each with the part of it that the annotation has."""
@@ -308,10 +304,12 @@ class _Lines:
             yield ("*" if value is None else escape(value)) + number
         if item.ends:
             pair = [self.numbers.get(end, 0) for end in item.ends]
-            yield self.first[item.ends[0]] + ("[{}_{}]".format(*pair) if any(pair) else "")
+            unit = self.lines[item.ends[0]][0].name
+            yield unit + ("[{}_{}]".format(*pair) if any(pair) else "")
         elif item.layer == EVENT:
             yield (";".join(escape(role) for role, _ in item.links) or "_") + number
-            yield ";".join(self.first[key] + self._number(key) for _, key in item.links) or "_"
+            units = (self.lines[key][0].name + self._number(key) for _, key in item.links)
+            yield ";".join(units) or "_"
 
     def _number(self, key: str) -> str:
         return f"[{self.numbers[key]}]" if key in self.numbers else ""
