@@ -83,7 +83,7 @@ def read(
 
     def own(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
         lines = Lines(file.text or "")
-        begun, tokens, wrong = _token_lines(lines, columns)
+        names, tokens, wrong = _token_lines(lines, columns)
         marks = _match_marks(tokens)
         for code, end in (("CRF104", "first"), ("CRF105", "last")):
             alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
@@ -92,7 +92,6 @@ def read(
         findings = source_files.findings_in_lines(problems, lines, file.member, _stretch)
         marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
         tokens = tokens.select("record", "document", "word", "begins")
-        names = dict.fromkeys(begun)
         texts: Iterable[str | None] = [None] * len(names)
         if offsets == "characters":
             made = MadeText.of(tokens, len(names))
@@ -101,17 +100,17 @@ def read(
             number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
             starts = number.to_numpy()
             made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
-        document = pl.Series(begun, dtype=pl.String).gather(marks["begun"])
+        document = pl.Series(names, dtype=pl.String).gather(marks["document"])
         scope = pl.format(":{}", pl.lit(document)) if entities == "document" else pl.lit("")
         is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
         entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
-        own = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
+        given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
         spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
         documents = [(0, *pair) for pair in zip(names, texts, strict=True)]
         return Corpus(
             sources=[file.origin],
             documents=keyed("documents", documents, ("origin", "name", "text")),
-            mentions=spans.with_columns(own),
+            mentions=spans.with_columns(given),
             **made.tables(tokens),
         ), findings
 
@@ -121,7 +120,7 @@ def read(
 def _token_lines(
     lines: Lines, columns: str
 ) -> tuple[list[str], pl.DataFrame, list[Iterator[Problem]]]:
-    """The names in lines that begin documents, the tokens by document, and problems by code."""
+    """The names of documents, the tokens by document, and the problems of other lines by code."""
     begins, limit = _LINE.str.contains(_BEGIN), _LINE.str.contains(_LIMIT)
     is_empty = _LINE.str.strip_chars() == ""
     rows = lines.table().with_columns(
@@ -129,7 +128,7 @@ def _token_lines(
         is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
         sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
     )
-    names = [str(name_in(line)) for line in rows.filter(begins)["line"]]
+    begun = [str(name_in(line)) for line in rows.filter(begins)["line"]]
     rows = rows.filter(~limit & ~is_empty)
     outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
     tabs = _LINE.str.contains("\t", literal=True)
@@ -142,13 +141,13 @@ def _token_lines(
     rows = rows.select("record", "begun", "sentence", word=word, given=_CELLS.last())
     fits, given = pl.col("given").str.contains(_MARKS), pl.col("given").is_in(_NONE)
     odd = row_problems("CRF103", rows.filter(~fits, ~given), "entity", "given")
-    number = {name: at for at, name in enumerate(dict.fromkeys(names))}
-    document = pl.Series([number[name] for name in names], dtype=pl.Int64)
+    number = {name: at for at, name in enumerate(dict.fromkeys(begun))}
+    document = pl.Series([number[name] for name in begun], dtype=pl.Int64)
     rows = rows.with_columns(document=document.gather(rows["begun"]))
     rows = rows.sort("document", maintain_order=True)  # one may go on after others
     begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
     rows = rows.with_columns(begins=begins, marks=pl.when(fits).then("given"))
-    return names, rows, [outside, odd]
+    return [*number], rows, [outside, odd]
 
 
 def _match_marks(tokens: pl.DataFrame) -> pl.DataFrame:
@@ -156,24 +155,24 @@ def _match_marks(tokens: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The `first` and `last` token of each mention, -1 where none is marked; the line, `record`,
-        of a mark; the number of the line that begins its document as `begun`; and its `entity`.
+        of a mark; the number of its `document`; and its `entity`.
     """
     found = list[list[Any]]()
     opened: dict[tuple[int, str], list[list[Any]]] = defaultdict(list)
     marked = tokens.with_row_index("token").drop_nulls("marks")
-    columns = ("token", "record", "begun", "marks")
-    for token, record, begun, marks in marked.select(columns).iter_rows():
+    columns = ("token", "record", "document", "marks")
+    for token, record, document, marks in marked.select(columns).iter_rows():
         for mark in marks.split("|"):
             entity = mark.strip("()")
-            own = opened[begun, entity]
+            own = opened[document, entity]
             if mark.startswith("("):
-                own.append([token, -1, record, begun, entity])
+                own.append([token, -1, record, document, entity])
                 found.append(own[-1])
             if mark.endswith(")") and own:
                 own.pop()[1] = token
             elif mark.endswith(")"):
-                found.append([-1, token, record, begun, entity])
-    numbers = dict.fromkeys(("first", "last", "record", "begun"), pl.Int64)
+                found.append([-1, token, record, document, entity])
+    numbers = dict.fromkeys(("first", "last", "record", "document"), pl.Int64)
     return pl.DataFrame(found, {**numbers, "entity": pl.String}, orient="row")
 
 

@@ -83,15 +83,13 @@ def _has_types(member: Member) -> bool:
     return f".{member.basename}".endswith(TYPE_SYSTEM)
 
 
-def read(
-    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     types, known = Types(), set[str]()
     for member in filter(_has_types, source.members):
         _add_types(types, member, known)
-    take, settings = partial(add_file, types), (layer, feature, offsets)
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
+    take = partial(add_file, types)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, settings)
 
 
 def _add_types(types: Types, member: Member, known: set[str]) -> None:

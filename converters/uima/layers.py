@@ -356,7 +356,7 @@ def read_files(
     suffix: str,
     find: FindDocuments,
     take_file: Callable[[DocumentRows, int, str, str, Choice], None],
-    *settings: str,
+    settings: Mapping[str, str],
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names.
 
@@ -367,12 +367,13 @@ def read_files(
         find: gives the files of each document.
         take_file: adds a file: its row of `sources`, the name of its document, its text and what
             is read of it.
-        settings: those of `Choice`.
+        settings: the settings of reading.
     """
 
     def add(rows: DocumentRows, origin: int, name: str, text: str) -> None:
         if name not in rows.documents or not is_initial(rows.files.members[origin]):
-            take_file(rows, origin, name, text, Choice(*settings))
+            own = (settings[name] for name in ("layer", "feature", "offsets"))
+            take_file(rows, origin, name, text, Choice(*own))
 
     return read_rows(source, form, suffix, add, find)
 

@@ -1,7 +1,7 @@
 """The sentences and units of a file of WebAnno TSV, and the text that they are of."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -94,8 +94,7 @@ class Text:
     ) -> None:
         self.rejected: list[Problem] = []
         self.characters = sum(map(len, lines))
-        found = self._sentences(lines, header)
-        self.sentences = [each for each in found if each.lines or each.units]
+        self.sentences = self._sentences(lines, header)
         self.first_record = self.sentences[0].record if self.sentences else 1
         problems += self.rejected
         self.whole = self._place(unit)
@@ -104,28 +103,26 @@ class Text:
         for sentence in self.sentences:  # spans outside of the text were reported
             sentence.units = [each for each in sentence.units if each.start <= each.end <= size]
 
-    def _sentences(self, lines: Sequence[str], header: "Header") -> Iterator[Sentence]:
+    def _sentences(self, lines: Sequence[str], header: "Header") -> list[Sentence]:
         """The sentences of the body."""
-        sentence: Sentence | None = None
+        found: list[Sentence] = []
+        current: Sentence | None = None
         for record, line in enumerate(lines[header.size :], start=header.size + 1):
-            if line.startswith("#"):
-                if sentence is None or sentence.units:
-                    if sentence is not None:
-                        yield sentence
-                    sentence = Sentence(record)
-                if line.startswith(_NAME):
-                    sentence.name = unescape(line.removeprefix(_NAME))
-                elif line.startswith(_TEXT):
-                    sentence.lines.append(unescape(line.removeprefix(_TEXT)))
-            elif not line.strip():
-                if sentence is not None and sentence.units:
-                    yield sentence
-                    sentence = None
-            elif (unit := self._unit(record, line, header)) is not None:
-                sentence = sentence or Sentence(record)
-                sentence.units.append(unit)
-        if sentence is not None:
-            yield sentence
+            is_comment = line.startswith("#")
+            is_unit = not is_comment and bool(line.strip())
+            if current is not None and current.units and not is_unit:
+                current = None
+            unit = self._unit(record, line, header) if is_unit else None
+            if current is None and (unit or is_comment):
+                current = Sentence(record)
+                found.append(current)
+            if current is not None and unit is not None:
+                current.units.append(unit)
+            elif current is not None and line.startswith(_NAME):
+                current.name = unescape(line.removeprefix(_NAME))
+            elif current is not None and line.startswith(_TEXT):
+                current.lines.append(unescape(line.removeprefix(_TEXT)))
+        return [each for each in found if each.lines or each.units]
 
     def _unit(self, record: int, line: str, header: "Header") -> Unit | None:
         """The unit of a line; None, with a problem, if it is none."""
@@ -142,7 +139,11 @@ class Text:
         """Put the text together, and set the places of sentences and units in it."""
         parts: list[str] = []
         at, filled = 0, 0
-        size = size_in(unit)
+
+        def size(part: str) -> int:
+            plain = unit == CHARACTERS or part.isascii()
+            return len(part) if plain else int(widths(part, unit).sum())
+
         for sentence in self.sentences:
             body = "\n".join(sentence.lines)
             first = next((each for each in sentence.units if each.is_token), None)
@@ -206,10 +207,3 @@ class Text:
 def cell_counts(given: int, wanted: int) -> Mapping[str, int]:
     """The values of a message; many lines have the same."""
     return MappingProxyType({"given": given, "wanted": wanted})
-
-
-def size_in(unit: str) -> Callable[[str], int]:
-    """The length of a text in a unit."""
-    if unit == CHARACTERS:
-        return len
-    return lambda text: len(text) if text.isascii() else int(widths(text, unit).sum())

@@ -30,13 +30,6 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
-from hlteval.converters.toolkit.source_files import (
-    cell_stretch,
-    findings_in_lines,
-    head_of_first,
-    locate_lines,
-    with_suffix,
-)
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
 from hlteval.converters.uima.tsv_columns import Columns, Header
@@ -54,18 +47,16 @@ _CELLS = {"id": 0, "offsets": 1, "start": 1, "end": 1, "text": 2}
 
 def sniff(source: Source) -> bool:
     """Whether the first file that ends in .tsv begins with the name of this format."""
-    return bool(_FORMAT.match(head_of_first(with_suffix(source, ".tsv"), 100)))
+    files = source_files.with_suffix(source, ".tsv")
+    return bool(_FORMAT.match(source_files.head_of_first(files, 100)))
 
 
 documents = partial(layers.documents, suffix=SUFFIX)
 
 
-def read(
-    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    settings = layer, feature, offsets
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, *settings)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, settings)
 
 
 def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
@@ -88,18 +79,18 @@ def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: C
         rows.begin(origin, name)
         problems.append(Problem("UIM101", 1, 0, 0, {"given": lines[0][:40] or "empty"}, "line"))
     problems.sort(key=lambda problem: problem.record)
-    rows.findings += findings_in_lines(problems, lines, member, span_of)
+    rows.findings += source_files.findings_in_lines(problems, lines, member, span_of)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of lines, and of their first three cells."""
-    return locate_lines(member, places, span_of)
+    return source_files.locate_lines(member, places, span_of)
 
 
 def span_of(line: str, field: str) -> tuple[int, int]:
     """The place of a cell, by its number or name, or of the whole line."""
     at = int(field) if field.isdigit() else _CELLS.get(field)
-    return cell_stretch(line.rstrip("\t") if at is None else line, at)
+    return source_files.cell_stretch(line.rstrip("\t") if at is None else line, at)
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
