@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -62,6 +62,32 @@ class Stretch(NamedTuple):
         return self.shift if self.in_lines else self.start
 
 
+class Divisible(Protocol):
+    """The documents of a file that is divided where some of them begin."""
+
+    def begins(self, at: int) -> Iterator[tuple[str, int]]:
+        """The documents that begin after an offset: their names and offsets, in order."""
+        ...
+
+    def find(self, names: Sequence[str], at: int, near: int = NEAR) -> tuple[str, int] | None:
+        """A document of some that begins at an offset or after it, and its offset.
+
+        Args:
+            names: the documents, the first of which is preferred.
+            at: the offset, at which a line begins.
+            near: the number of bytes in which all are looked for first.
+        """
+        ...
+
+    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str] | None:
+        """The lines between offsets where documents begin, and the digest of the file.
+
+        Returns:
+            None where the file cannot be divided.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Sections:
     """The documents of a file, in its order.
@@ -89,7 +115,7 @@ class Sections:
         for number in range(bisect_right(self.starts, at, hi=len(self.names)), len(self.names)):
             yield self.names[number], self.starts[number]
 
-    def find(self, names: Sequence[str], at: int, _: int = 0) -> tuple[str, int] | None:
+    def find(self, names: Sequence[str], at: int, near: int = 0) -> tuple[str, int] | None:  # noqa: ARG002
         """The first of some documents that begins at an offset or after it, and its offset."""
         own = self._begins
         return next(((name, own[name]) for name in names if own.get(name, -1) >= at), None)
@@ -199,10 +225,6 @@ class TableSections:
                 lines += chunk.count(b"\n")
                 offset += len(chunk)
         return found, digest.hexdigest()
-
-
-#: What files are divided by.
-Divisible = Sections | TableSections
 
 
 def first_line(member: Member) -> bytes:

@@ -7,7 +7,6 @@ its quirks; docs/differences.md lists what differs.
 from collections.abc import Callable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
-from typing import Any
 
 import msgspec
 import polars as pl
@@ -45,16 +44,15 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
     """
     match, knowledge, ontology = CLASSES[profile]
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
-    common: dict[str, Any] = {
-        "profile": profile,
-        "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
-        "own_entities": allowed.own_entities,
-        "ontology": ontology(options.ontology),
-    }
+    roles = tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values())))
+    own, similarity = allowed.own_entities, ontology(options.ontology)
     if declared["unit"] == "knowledge":
-        return knowledge(**common)
+        return knowledge(profile=profile, roles=roles, own_entities=own, ontology=similarity)
     return match(
-        **common,
+        profile=profile,
+        roles=roles,
+        own_entities=own,
+        ontology=similarity,
         paired=declared["unit"],
         evaluations=msgspec.convert(declared["evaluations"], tuple[Evaluation, ...]),
         metrics={name: METRICS[name] for name in declared.get("metrics", METRICS)},
