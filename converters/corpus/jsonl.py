@@ -168,6 +168,10 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
 
 
+#: The first line of a file.
+HEADER = msgspec.json.encode(Header(NAME, SCHEMA_VERSION)) + b"\n"
+
+
 def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
     r"""Write a corpus as JSON Lines in UTF-8.
 
@@ -177,7 +181,7 @@ def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
         >>> stream.getvalue().splitlines()[1]
         b'{"table":"documents","row":0,"name":"d1"}'
     """
-    _write_header(stream)
+    stream.write(HEADER)
     for name, frame in corpus.tables():
         _write_rows(TABLES[name], frame, stream)
 
@@ -205,15 +209,11 @@ def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> 
                 if name not in parts:
                     parts[name] = stack.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=home))
                 _write_rows(TABLES[name], frame, parts[name])
-        _write_header(stream)
+        stream.write(HEADER)
         for name in TABLES:
             if name in parts:
                 parts[name].seek(0)
                 shutil.copyfileobj(parts[name], stream, _IN_MEMORY)
-
-
-def _write_header(stream: IO[bytes]) -> None:
-    stream.write(msgspec.json.encode(Header(NAME, SCHEMA_VERSION)) + b"\n")
 
 
 def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
@@ -435,7 +435,7 @@ def _check_header(first: bytes, file: str | None) -> None:
     except (ValueError, RecursionError):
         header = None
     if header is None or header.format != NAME:
-        line = msgspec.json.encode(Header(NAME, SCHEMA_VERSION)).decode()
+        line = HEADER.decode().rstrip()
         raise parquet.StoreError(f"the first line must be {line}", file, 1, 1)
     if message := parquet.version_problem(header.version):
         raise parquet.StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))
