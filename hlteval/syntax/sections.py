@@ -42,6 +42,8 @@ class Stretch(NamedTuple):
         names: the names of their documents, where the lines do not have all of them.
         in_lines: whether a line is a record; others are numbered by bytes, so that those of all
             lines differ and are in order.
+        pieces: the offsets of the lines, where these are in several places; `start` and `end` only
+            order them then, and their records have their numbers.
     """
 
     start: int
@@ -50,6 +52,7 @@ class Stretch(NamedTuple):
     head: bytes = b""
     names: tuple[str, ...] | None = None
     in_lines: bool = True
+    pieces: tuple[tuple[int, int], ...] = ()
 
     @property
     def shift(self) -> int:
@@ -125,7 +128,7 @@ class Sections:
         """The offsets of documents, by name."""
         return dict(zip(self.names, self.starts, strict=False))
 
-    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str]:
+    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str] | None:
         """The lines between offsets where documents begin, and the digest of the file."""
         numbers = [0, *(bisect_right(self.starts, cut) - 1 for cut in cuts), len(self.names)]
         return [self.stretch(*own) for own in pairwise(numbers)], self.sha256
