@@ -275,7 +275,7 @@ def _file(row: int, built: Layers) -> Iterator[str]:
     """The content of the file of a document, a structure a line."""
     text, annotations = built.texts[row], built.annotations[row]
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
-    types = written_types(annotations)
+    types = written_types((item.layer, *item.values) for item in annotations)
     declared = ",\n  ".join(
         f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes
     )
