@@ -96,26 +96,31 @@ class _Rows:
 
     def read(self, file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
         """The corpus of a file, and the findings in it."""
-        lines, last = Lines(file.text or ""), dict[str, tuple[str, dict[str, str], list[Any]]]()
-        documents = list[tuple[str, dict[str, str], list[Any]]]()
+        lines, documents = (
+            Lines(file.text or ""),
+            dict[str, tuple[str, dict[str, str], list[Any]]](),
+        )
         for record, line in enumerate(lines, start=1):
             found, cells = _TEXT.fullmatch(line), line.split("\t")
             if not found and not (cells[0] and 4 <= len(cells) <= _MOST):
                 self.rejected += [Problem("PBT101", record, 0, len(line))] if line.strip() else []
                 continue
             name = found[1] if found else cells[0]
-            if name not in last or (found and found[2] in last[name][1]):
-                last[name] = (source_files.unique_name(name, self.names), {}, [])
-                documents.append(last[name])
-                if (own := last[name][0]) != name:
-                    values = {"name": name[:40], "other": own[:60]}
+            if name not in documents:
+                documents[name] = (source_files.unique_name(name, self.names), {}, [])
+                if (other := documents[name][0]) != name:
+                    values = {"name": name[:40], "other": other[:60]}
                     self.problems.append(Problem("PBT104", record, 0, len(name), values))
-            if found:
-                last[name][1][found[2]] = found[3]
+            _, parts, rows = documents[name]
+            if not found:
+                rows.append((_is_relation(cells), record, cells))
+            elif found[2] in parts:
+                values = {"name": name[:40], "letter": found[2]}
+                self.rejected.append(Problem("PBT103", record, 0, len(name) + 2, values))
             else:
-                last[name][2].append((_is_relation(cells), record, cells))
+                parts[found[2]] = found[3]
         # texts are looked at one after the other, also if the lines of documents alternate
-        for row, (name, parts, rows) in enumerate(documents):
+        for row, (name, parts, rows) in enumerate(documents.values()):
             text = f"{parts.get('t', '')}\n{parts['a']}" if "a" in parts else parts.get("t")
             self.rows["documents"].append((0, name, text))
             place, known = place_in(text or "", self.offsets), set[str]()

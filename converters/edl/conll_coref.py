@@ -40,7 +40,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.made_text import MadeText
-from hlteval.converters.toolkit.rows import keyed, row_problems
+from hlteval.converters.toolkit.rows import row_problems, with_documents
 from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
 from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
@@ -83,7 +83,7 @@ def read(
 
     def own(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
         lines = Lines(file.text or "")
-        names, tokens, wrong = _token_lines(lines, columns)
+        documents, tokens, wrong = _token_lines(lines, columns)
         marks = _match_marks(tokens)
         for code, end in (("CRF104", "first"), ("CRF105", "last")):
             alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
@@ -92,24 +92,23 @@ def read(
         findings = source_files.findings_in_lines(problems, lines, file.member, _stretch)
         marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
         tokens = tokens.select("record", "document", "word", "begins")
-        texts: Iterable[str | None] = [None] * len(names)
         if offsets == "characters":
-            made = MadeText.of(tokens, len(names))
+            made = MadeText.of(tokens, documents.height)
             texts = [text and f"{text}\n" for text in made.texts]
+            documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
         else:
             number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
             starts = number.to_numpy()
             made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
-        document = pl.Series(names, dtype=pl.String).gather(marks["document"])
-        scope = pl.format(":{}", pl.lit(document)) if entities == "document" else pl.lit("")
+        name = pl.lit(documents["name"].gather(marks["document"]))
+        scope = pl.format(":{}", name) if entities == "document" else pl.lit("")
         is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
         entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
         given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
         spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
-        documents = [(0, *pair) for pair in zip(names, texts, strict=True)]
         return Corpus(
             sources=[file.origin],
-            documents=keyed("documents", documents, ("origin", "name", "text")),
+            documents=documents,
             mentions=spans.with_columns(given),
             **made.tables(tokens),
         ), findings
@@ -119,8 +118,8 @@ def read(
 
 def _token_lines(
     lines: Lines, columns: str
-) -> tuple[list[str], pl.DataFrame, list[Iterator[Problem]]]:
-    """The names of documents, the tokens by document, and the problems of other lines by code."""
+) -> tuple[pl.DataFrame, pl.DataFrame, list[Iterator[Problem]]]:
+    """The documents, their tokens in order, and the problems of other lines by code."""
     begins, limit = _LINE.str.contains(_BEGIN), _LINE.str.contains(_LIMIT)
     is_empty = _LINE.str.strip_chars() == ""
     rows = lines.table().with_columns(
@@ -128,7 +127,8 @@ def _token_lines(
         is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
         sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
     )
-    begun = [str(name_in(line)) for line in rows.filter(begins)["line"]]
+    names = map(name_in, rows.filter(begins)["line"])
+    documents, begun = with_documents(pl.DataFrame({"name": names}, {"name": pl.String}))
     rows = rows.filter(~limit & ~is_empty)
     outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
     tabs = _LINE.str.contains("\t", literal=True)
@@ -141,13 +141,11 @@ def _token_lines(
     rows = rows.select("record", "begun", "sentence", word=word, given=_CELLS.last())
     fits, given = pl.col("given").str.contains(_MARKS), pl.col("given").is_in(_NONE)
     odd = row_problems("CRF103", rows.filter(~fits, ~given), "entity", "given")
-    number = {name: at for at, name in enumerate(dict.fromkeys(begun))}
-    document = pl.Series([number[name] for name in begun], dtype=pl.Int64)
-    rows = rows.with_columns(document=document.gather(rows["begun"]))
+    rows = rows.with_columns(document=begun["document"].gather(rows["begun"]))
     rows = rows.sort("document", maintain_order=True)  # one may go on after others
     begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
     rows = rows.with_columns(begins=begins, marks=pl.when(fits).then("given"))
-    return [*number], rows, [outside, odd]
+    return documents, rows, [outside, odd]
 
 
 def _match_marks(tokens: pl.DataFrame) -> pl.DataFrame:

@@ -20,8 +20,8 @@ PLACES = """
 PBT101-blanks.pubtator       3  1 32 error
 PBT102-no-number.pubtator    3  6  7 error
 PBT102-reversed.pubtator     3  8  9 error
+PBT103-two-titles.pubtator   5  1  7 error
 PBT104-two-files             3  1  5 error
-PBT104-two-titles.pubtator   5  1  5 error
 PBT201-end.pubtator          3 10 15 error
 PBT201-one-off.pubtator      3 10 15 error
 PBT202-utf16.pubtator        3 12 16 error
@@ -94,16 +94,6 @@ def test_lines_that_are_not_read_are_kept_as_they_are(tmp_path):
     ]
     assert corpus.documents["text"].to_list() == ["Nisin\n"]
     assert corpus.mentions.select("text", "entity").rows() == [("Nisin", None)]
-
-
-def test_a_second_title_begins_another_document(tmp_path):
-    lines = ("1|t|Nisin", "2|t|Milk", "1|a|Kefir", "1|t|Whey", "1\t0\t4\tWhey\tFood\t1", "2|a|")
-    corpus, (only,) = read(written(tmp_path, "\n".join(lines)))
-    assert only.code == "PBT104"
-    assert corpus.documents.select("name", "text").rows() == [
-        ("1", "Nisin\nKefir"), ("2", "Milk\n"), ("1 (2)", "Whey")
-    ]  # fmt: skip
-    assert corpus.mentions.select("document", "text").rows() == [(2, "Whey")]
 
 
 def test_annotations_alone_are_documents_without_texts(tmp_path):
