@@ -103,7 +103,7 @@ def _rows(
         code, values = "HFT101", dict[str, object](tokens=words, tags=tags or _TAGS[0])
         if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} == {str}:
             named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
-            wrong = [tag for tag in named if type(tag) is not str]
+            wrong = [] if {*map(type, named)} == {str} else [t for t in named if type(t) is not str]
             if len(texts) != len(given):
                 code, values = "HFT102", {"given": len(given), "wanted": len(texts)}
             elif wrong and (names or {*map(type, wrong)} != {int}):
