@@ -104,8 +104,8 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
     if heading := own.get("heading"):
-        by_heading = {"locate": locate_by_heading, "sections": sections_by_heading}
-        functions |= {name: partial(each, heading=heading) for name, each in by_heading.items()}
+        functions["locate"] = partial(locate_by_heading, heading=heading)
+        functions["sections"] = partial(sections_by_heading, heading=heading)
     if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
         names = ("sniff", "read", "locate", "sections", "write")
         functions |= {name: getattr(dialect, name) for name in names}

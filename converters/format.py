@@ -65,11 +65,11 @@ class WrongSetting(ValueError):
     """A setting that a format does not have, or a value that it cannot have: an error of usage."""
 
 
-def listed(value: str) -> list[str]:
+def comma_parts(value: str) -> list[str]:
     """The parts of a value of a setting between commas; none of an empty one.
 
     Examples:
-        >>> listed("O, B-LOC"), listed(" ")
+        >>> comma_parts("O, B-LOC"), comma_parts(" ")
         (['O', 'B-LOC'], [])
     """
     return [part.strip() for part in value.split(",")] if value.strip() else []

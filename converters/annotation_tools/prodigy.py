@@ -74,10 +74,10 @@ def _take(draft: Draft, item: Item) -> None:
     by_token = _spans_of_tokens(starts, places) if "relations.*" in draft.parts else {}
     for path, relation in draft.each("relations.*"):
         ends = dict[str, str | None]()
-        for end in _RELATION[:2]:
-            limits = relation.get(f"{end}_span") or {}
+        for side in _RELATION[:2]:
+            limits = relation.get(f"{side}_span") or {}
             named = places.get((limits.get("start"), limits.get("end")))
-            ends[end] = named or by_token.get(relation[end])
+            ends[side] = named or by_token.get(relation[side])
         draft.relation(path, relation.get("label", ""), relation, ends, annotator)
         draft.keep("$.relations", relation, _RELATION)
 

@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, WrongSetting, listed
+from hlteval.converters.format import ReadResult, WrongSetting, comma_parts
 from hlteval.converters.toolkit import parquet_sizes, source_files
 from hlteval.converters.toolkit.json_annotations import expand
 from hlteval.converters.toolkit.json_documents import Item, compact, name_of, object_sections
@@ -60,7 +60,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The tokens and mentions of each file."""
-    names = listed(settings["names"])
+    names = comma_parts(settings["names"])
 
     def divide(lines: Lines) -> tuple[TokenRows, Stretch]:
         rows = ((at, line, _object(line)) for at, line in enumerate(lines, 1) if line.strip())
@@ -103,7 +103,7 @@ def _rows(
         code, values = "HFT101", dict[str, object](tokens=words, tags=tags or _TAGS[0])
         if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} == {str}:
             named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
-            wrong = [tag for tag in named if type(tag) is not str]
+            wrong = [] if {*map(type, named)} == {str} else [t for t in named if type(t) is not str]
             if len(texts) != len(given):
                 code, values = "HFT102", {"given": len(given), "wanted": len(texts)}
             elif wrong and (names or {*map(type, wrong)} != {int}):
@@ -156,7 +156,7 @@ def write(
     table = pl.concat(tables)
     found = set(table["ner_tags"].explode().drop_nulls())
     usual = [_OUTSIDE, *sorted(found - {_OUTSIDE}, key=lambda tag: tag[1:] + tag)]
-    declared = listed(names) or usual
+    declared = comma_parts(names) or usual
     if others := [tag for tag in sorted(found | {*declared}) if declared.count(tag) != 1]:
         raise WrongSetting(f"the names of tags must have each tag once: {', '.join(others)}")
     number = pl.element().replace_strict(declared, range(len(declared)), return_dtype=pl.Int64)

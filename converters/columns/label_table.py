@@ -26,7 +26,7 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, WrongSetting, listed
+from hlteval.converters.format import ReadResult, WrongSetting, comma_parts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.cells import CellFile, Heading
 from hlteval.converters.toolkit.rows import count_matching, with_documents
@@ -152,7 +152,7 @@ def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined
     Raises:
         WrongSetting: if the names are not those of two columns.
     """
-    titles = listed(names)
+    titles = comma_parts(names)
     if len(titles) != 2 or len({*titles, "", "llr"}) < 4:
         raise WrongSetting(f"invalid names {names}: use two, such as id,label")
     rows = pl.concat(map(_written_labels, (Corpus(), *corpora))).drop("document")

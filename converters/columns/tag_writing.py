@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.format import WrongSetting, listed
+from hlteval.converters.format import WrongSetting, comma_parts
 from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
 from hlteval.representation import Corpus
@@ -222,7 +222,7 @@ def write(
         WrongSetting: if the columns lack the word or the tag, or cannot be columns.
     """
     between = {"tab": "\t", "space": " "}[separator]
-    named = listed(columns)
+    named = comma_parts(columns)
     if not {"word", "tag"} <= {*named}:
         raise WrongSetting(f"invalid columns {columns}: word and tag must be among them")
     if any(re.search(r"^$|\s", name) for name in named):
