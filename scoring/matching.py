@@ -386,13 +386,13 @@ def greedy(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     Args:
         rows: an item of one side for each candidate pair.
         columns: an item of the other side for each candidate pair.
-        weights: what each pair is worth.
+        weights: what each pair is worth; not-a-number is before all others.
 
     Examples:
         >>> greedy(np.array([1, 1, 2]), np.array([1, 2, 1]), np.array([6, 5, 5])).tolist()
         [True, False, False]
     """
-    return first_free(rows, columns, columns, rows, -weights)
+    return first_free(rows, columns, columns, rows, -np.nan_to_num(weights, nan=np.inf))
 
 
 def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:

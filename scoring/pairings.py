@@ -5,8 +5,8 @@ select pairs and print measures of these. What a pair lacks to full similarity i
 annotation without a partner an insertion or a deletion.
 
 Conventions:
-    Counts are a row per document, evaluation and scoring; they add. Similarities are in units of
-    1/`unit`.
+    Counts are by document, evaluation and scoring, a row for each or for each pair; they add.
+    Similarities are in units of 1/`unit`.
 """
 
 from abc import abstractmethod

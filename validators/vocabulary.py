@@ -1,4 +1,4 @@
-"""Rules about labels, and the arguments of relations and events, that a schema declares.
+"""Rules about labels, their number, and the arguments of relations and events, from a schema.
 
 Such a schema has `roles`: of each label the roles, with the labels of entities that may fill them.
 """

@@ -84,7 +84,8 @@ def overlaps(
     part, common = pl.element().struct, count(pairs)
     sizes = pl.col("^fragments.*$").list.eval(part.field("end") - part.field("start")).list.sum()
     either = pairs.select(sizes).sum_horizontal() - common
-    return pairs.with_columns(overlap=common / either).sort("row", "row_system")
+    pairs = pairs.with_columns(overlap=common / either).filter(pl.col("overlap") > 0)
+    return pairs.sort("row", "row_system")
 
 
 def arguments(corpus: Corpus, filler: str) -> pl.DataFrame:
