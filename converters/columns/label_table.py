@@ -42,6 +42,11 @@ _LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "
 #: Columns by which tables of GLUE are found whose labels have other names.
 _OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"}, {"qid1", "is_duplicate"})
 _USUAL = {"document": _DOCUMENT, "label": _LABEL, "score": ("llr",)}
+#: How to set columns that a header does not name, and where it names columns that need no setting.
+_OF_BOTH = "set document, label or score to one of these"
+_OF_ONE_SIDE = (
+    "if only the reference has the columns that are set, as with glue, set them in [read.reference]"
+)
 Settings = Mapping[str, str]
 #: A row has so many cells at most.
 _MOST = 2000
@@ -101,8 +106,13 @@ def _read(file: source_files.File, settings: Settings) -> tuple[Corpus, Iterable
         # a header is no label
         if usual <= settings.items() and not known and names[-1] in set(rows["label"]):
             problems.append(Problem("LBT105", 1, 0, len(first), {"line": shorten(first, 40)}))
+    cells = {cell.strip(' "').lower() for cell in first.split(_separator(first))}
+    is_header = not (cells.isdisjoint(_DOCUMENT) or cells.isdisjoint(_LABEL))
+    if is_header and settings["header"] == "no":
+        problems.append(Problem("LBT107", 1, 0, len(first), {"line": shorten(first, 40)}))
     for name in missing if first else ():
         values = {"column": name, "columns": shorten(", ".join(names), 60)}
+        values["hint"] = _OF_ONE_SIDE if is_header else _OF_BOTH
         problems.append(Problem("LBT101", 1, 0, len(first), values))
     documents, instances = with_documents(rows)
     instances = instances.filter(pl.col("label") != "").with_columns(kind=pl.lit("label"))
