@@ -48,6 +48,16 @@ def _by_case(present: Sequence[str], schema: Allowed) -> Mapping[str, str]:
     return meant if whole else {}
 
 
+def are_declared(context: RuleContext) -> bool:
+    """Whether labels are declared."""
+    return bool(context.schema.labels)
+
+
+def are_numbers(context: RuleContext) -> bool:
+    """Whether labels are numbers."""
+    return context.schema.kind == "numbers"
+
+
 def labels_of_batch(context: RuleContext) -> list[str]:
     """The labels of a batch, where some are declared."""
     return context.once(present_labels) if context.schema.labels else []
