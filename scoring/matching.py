@@ -391,8 +391,11 @@ def greedy(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     Examples:
         >>> greedy(np.array([1, 1, 2]), np.array([1, 2, 1]), np.array([6, 5, 5])).tolist()
         [True, False, False]
+        >>> greedy(np.array([1, 1]), np.array([1, 2]), np.array([6, np.nan])).tolist()
+        [False, True]
     """
-    return first_free(rows, columns, columns, rows, -np.nan_to_num(weights, nan=np.inf))
+    falling = -np.where(np.isnan(weights), np.inf, weights)
+    return first_free(rows, columns, columns, rows, falling)
 
 
 def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:
