@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hlteval import convert, read
 from hlteval.converters import load
 from hlteval.converters.edl.conll_coref import name_in
-from hlteval.findings import FieldRef, catalogue
+from hlteval.findings import FieldRef, Span, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from tests.effort import tries
@@ -106,6 +106,25 @@ def test_columns_may_be_divided_by_blanks_and_few() -> None:
     assert reading.corpus.documents["name"].to_list() == ["a b"]
     assert reading.corpus.tokens["text"].to_list() == ["New", "York"]
     assert spans(reading.corpus) == [(0, 1, 3, "x")]
+
+
+def test_a_single_column_is_that_of_marks(tmp_path: Path) -> None:
+    path = tmp_path / "one.conll"
+    path.write_text("#begin document (D)\n(x)\n-\n#end document\n")
+    corpus, findings = read(str(path), "conll-coref")
+    assert findings == []
+    assert corpus.tokens["text"].to_list() == ["(x)", "-"]
+    assert spans(corpus) == [(0, 1, 2, "x")]
+
+
+def test_marks_of_a_line_without_tabs_are_at_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "bare.conll"
+    path.write_text("#begin document (D)\nD 0 (7 -\n#end document\n")
+    form = load("conll-coref").with_settings({"columns": "tabs"})
+    (result,) = form.read(open_source(str(path)))
+    (only,) = result.findings
+    assert (only.code, only.span) == ("CRF105", Span(2, 8, 9))
+    assert result.corpus.tokens["text"].to_list() == ["D"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
