@@ -59,8 +59,8 @@ _LINE, _CELLS = pl.col("line"), pl.col("cells").list
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first line of a single file begins a document, and no tag ends the next one."""
-    first, _, rest = source_files.head(source, 400).partition("\n")
+    """Whether the first line begins a document, and no tag ends the next one."""
+    first, _, rest = source_files.head_of_first(source.members, 400).partition("\n")
     return name_in(first) is not None and not _TAGGED.match(rest)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval import convert, read
+from hlteval import convert, read, score
 from hlteval.converters import load
 from hlteval.converters.edl.conll_coref import name_in
 from hlteval.findings import FieldRef, Span, catalogue
@@ -264,3 +264,11 @@ def test_a_document_goes_on_where_it_ended(tmp_path: Path) -> None:
         form = load("conll-coref").with_settings({"offsets": offsets})
         (reading,) = form.read(open_source(str(path)))
         assert [row[:3] for row in spans(reading.corpus)] == wanted
+
+
+def test_a_folder_of_files_is_found(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        text = f"#begin document ({name}); part 000\nD 0 0 a (1)\n\n#end document\n"
+        (tmp_path / f"{name}_gold.conll").write_text(text)
+    assert read(tmp_path)[0].documents["name"].to_list() == ["one", "two"]
+    assert score("coreference", tmp_path, tmp_path).metrics["b_cubed.f1"] == 1
