@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting, comma_parts
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import count_matching, with_documents
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -46,8 +46,6 @@ _USUAL = {
     "label": ("label", _LABEL),
     "llr": ("score", ("llr",)),
 }
-#: A row has so many cells at most.
-_MOST = 2000
 _UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
@@ -68,7 +66,7 @@ def _separator(first: str) -> str:
 def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
     separator, quoted = _separator(first), settings["quoting"] == "minimal"
-    names, named = first.split(separator)[:_MOST], settings["header"] == "yes"
+    names, named = first.split(separator)[:MOST], settings["header"] == "yes"
     if not named:
         names = [str(at) for at in range(len(names))]
     elif quoted:

@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, cell_spans, head, read_files
 from hlteval.findings import Finding, Problem
@@ -125,7 +125,8 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def heading(first: str) -> Heading:
     """The columns by the first line; those that are there twice are missing, too."""
-    titles = (first[slice(*span)].strip(' "\r') for span in cell_spans(first, ",", quoted=True))
+    spans = cell_spans(first, ",", quoted=True)[:MOST]
+    titles = (first[start:end].strip(' "\r') for start, end in spans)
     names = [_ALSO.get(title, title) for title in titles]
     at = {name: names.index(name) for name in COLUMNS if name in names}
     repeated = [name for name in COLUMNS if names.count(name) > 1]
@@ -135,7 +136,7 @@ def heading(first: str) -> Heading:
 
 def _unread_columns(first: str, columns: Heading) -> Iterator[Problem]:
     """The problems of columns that are not read."""
-    for name, span in zip(columns.names, cell_spans(first, ",", quoted=True), strict=True):
+    for name, span in zip(columns.names, cell_spans(first, ",", quoted=True), strict=False):
         if name not in COLUMNS:
             yield Problem("TLN603", 1, *span, {"column": shorten(name, 40) or "(empty)"})
 
