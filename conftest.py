@@ -13,7 +13,7 @@ import pytest
 from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
-from tests.effort import THOROUGH, is_tried, step, thorough
+from tests.effort import THOROUGH, cells_tried, step, thorough
 
 # Machines may be slow; in continuous integration, the same examples are tried each time.
 settings.register_profile("here", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -103,7 +103,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         for name, item in zip(functions, items, strict=True):
             sampled = item.get_closest_marker("sampled")
             of = sampled.args[0] if sampled else step(cells[name])
-            out = not is_tried(numbers[name], of) or item.get_closest_marker("thorough")
+            is_tried = numbers[name] in cells_tried(name, cells[name], of)
+            out = not is_tried or item.get_closest_marker("thorough")
             (left if out else kept).append(item)
             numbers[name] += 1
         items[:] = kept

@@ -26,9 +26,7 @@ _SHARED = (
     ("BIO", b"<collection"),
     ("UIM", b"XMI"),
     ("TAC", b"<kbpentlink"),
-    ("GEN", b"<GateDoc"),
-    ("GEN", b"<collection"),
-    ("GEN", b"XMI"),
+    *((code, root) for code in ("GEN", "CHR") for root in (b"<GateDoc", b"<collection", b"XMI")),
 )
 """Prefixes of codes that formats in XML share with others, and what is in files of the former."""
 

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.scoring.instance_detection import overlap_pairs
+from hlteval.scoring.matching import first_free
 
 #: Columns of the table: a label of the reference, one of the system, null for none; and how often.
 CONFUSION = ("label", "system", "count")
@@ -100,15 +101,8 @@ def pair_by_place(
         for side, (start, end) in zip((missing, extra), places, strict=True)
     ]
     one, other, common = overlap_pairs(sides[0], sides[1], [by])
-    best: tuple[list[int], list[int]] = ([], [])
-    taken: tuple[set[int], set[int]] = (set(), set())
-    for at in np.argsort(-common, kind="stable"):
-        pair = int(one[at]), int(other[at])
-        if pair[0] not in taken[0] and pair[1] not in taken[1]:
-            for known, chosen, row in zip(taken, best, pair, strict=True):
-                known.add(row)
-                chosen.append(row)
-    return _with_pairs(rows, labels, *best)
+    taken = first_free(one, other, -common)
+    return _with_pairs(rows, labels, one[taken].tolist(), other[taken].tolist())
 
 
 def _crowded_groups(

@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from hlteval.scoring.matching import first_free
 from hlteval.scoring.ratios import Whole, ratio
 
 Places = NDArray[np.float64]
@@ -153,26 +154,8 @@ def greedy(
         >>> greedy(rows, matches, scores, starts, np.array([20.0, 20.0, 35.5])).tolist()
         [True, False, True]
     """
-    chosen = np.zeros(len(system), dtype=bool)
-    # most instances are in one pair, which nothing can take away
-    alone = (_times(system) == 1) & (_times(reference) == 1)
-    chosen[alone] = True
-    rest = np.flatnonzero(~alone)
     keys = (reference, system, reference_start, system_start, -scores)
-    rest = rest[np.lexsort([key[rest] for key in keys])]
-    used, taken = set[int](), set[int]()
-    columns = (values.tolist() for values in (rest, system[rest], reference[rest]))
-    for pair, own, expected in zip(*columns, strict=True):
-        if own not in used and expected not in taken:
-            used.add(own)
-            taken.add(expected)
-            chosen[pair] = True
-    return chosen
-
-
-def _times(rows: Whole) -> Whole:
-    """How often the value of each element occurs."""
-    return np.bincount(rows)[rows] if len(rows) else rows
+    return first_free(system, reference, *keys)
 
 
 # Steps 2 and 3 of Streaming Instance Detection: counts at thresholds, and what they give.

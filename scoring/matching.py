@@ -351,20 +351,26 @@ def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     return chosen
 
 
-def first_free(rows: Numbers, columns: Numbers) -> Mask:
-    """Which candidates a greedy pairing takes, in their order: those whose items are both free.
+def first_free(rows: Numbers, columns: Numbers, *keys: Weights) -> Mask:
+    """Which candidates a greedy pairing takes: those whose items are both free at their turn.
 
     Args:
         rows: an item of one side for each candidate pair.
         columns: an item of the other side for each candidate pair.
+        keys: by which candidates have their turns, the last one first; in their order without keys.
 
     Examples:
-        >>> first_free(np.array([0, 0, 1]), np.array([0, 1, 1])).tolist()
+        >>> rows, columns = np.array([0, 0, 1]), np.array([0, 1, 1])
+        >>> first_free(rows, columns).tolist()
         [True, False, True]
+        >>> first_free(rows, columns, np.array([2, 1, 3])).tolist()
+        [False, True, False]
     """
+    # most items are in one pair, which nothing can take away
     chosen: Mask = np.all([pl.Series(items).is_unique() for items in (rows, columns)], axis=0)
     taken, taken_columns = set[int](), set[int]()
     rest = np.flatnonzero(~chosen)
+    rest = rest[np.lexsort([key[rest] for key in keys])] if keys else rest
     candidates = zip(rest.tolist(), rows[rest].tolist(), columns[rest].tolist(), strict=True)
     for at, row, column in candidates:
         if row not in taken and column not in taken_columns:
@@ -372,6 +378,24 @@ def first_free(rows: Numbers, columns: Numbers) -> Mask:
             taken_columns.add(column)
             chosen[at] = True
     return chosen
+
+
+def greedy(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
+    """The pairs that are taken by falling weight, ties in the order of rows and then of columns.
+
+    Args:
+        rows: an item of one side for each candidate pair.
+        columns: an item of the other side for each candidate pair.
+        weights: what each pair is worth; not-a-number is before all others.
+
+    Examples:
+        >>> greedy(np.array([1, 1, 2]), np.array([1, 2, 1]), np.array([6, 5, 5])).tolist()
+        [True, False, False]
+        >>> greedy(np.array([1, 1]), np.array([1, 2]), np.array([6, np.nan])).tolist()
+        [False, True]
+    """
+    falling = -np.where(np.isnan(weights), np.inf, weights)
+    return first_free(rows, columns, columns, rows, falling)
 
 
 def _outbid_others(items: Numbers, partners: Numbers, weights: Weights) -> Mask:

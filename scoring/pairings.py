@@ -5,13 +5,13 @@ select pairs and print measures of these. What a pair lacks to full similarity i
 annotation without a partner an insertion or a deletion.
 
 Conventions:
-    Counts are a row per document, evaluation and scoring; they add. Similarities are in units of
-    1/`unit`.
+    Counts are by document, evaluation and scoring, a row for each or for each pair; they add.
+    Similarities are in units of 1/`unit`.
 """
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,6 +19,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from hlteval.representation import Corpus, documents_of, first_case, of_documents
+from hlteval.scoring.confusions import Labels, count_labels
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Numbers, Rates, harmonic, plain, rates, ratio
 
@@ -36,9 +37,19 @@ METRICS: Mapping[str, str] = {
 }
 
 
+#: The columns of alignments with the labels of both sides.
+LABELS: Labels = ("reference_type", "predicted_type")
+
+
 @dataclass(frozen=True, kw_only=True)
 class PairingMetric(AdditiveMetric):
-    """Measures of the scorings of one-to-one pairings."""
+    """Measures of the scorings of one-to-one pairings.
+
+    Attributes:
+        metrics: the measures that are metrics, by the names of these.
+    """
+
+    metrics: Mapping[str, str] = field(default_factory=lambda: METRICS)
 
     #: The columns of the counts.
     counts: ClassVar[Mapping[str, Any]] = {}
@@ -57,6 +68,18 @@ class PairingMetric(AdditiveMetric):
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         """Return what is compared of two corpora with the same documents."""
         return reference, system
+
+    @abstractmethod
+    def beside(self, aligned: pl.DataFrame) -> pl.DataFrame:
+        """The labels of an alignment, those of unpaired annotations beside each other if alike."""
+
+    def error_analysis(
+        self,
+        aligned: pl.DataFrame,
+        total: pl.DataFrame,  # noqa: ARG002
+    ) -> tuple[Tables, dict[str, str]]:
+        """The table `confusion`."""
+        return {"confusion": count_labels(self.beside(aligned), LABELS)}, {}
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, a row per scoring in the order in which they are printed."""
@@ -81,11 +104,6 @@ class PairingMetric(AdditiveMetric):
             for name, measure in self.metrics.items()
         }
         return metrics, {"scorings": table}
-
-    @property
-    def metrics(self) -> Mapping[str, str]:
-        """The measures that are metrics, by the names of these."""
-        return METRICS
 
     def is_defined(self, name: str) -> bool:  # noqa: ARG002
         """Whether a metric has a value."""
@@ -175,6 +193,12 @@ class OfficialPairing(PairingMetric):
         """The sum is truncated to an integer; one that is not a number is 0."""
         return np.trunc(np.nan_to_num(missed))
 
+    def values(self, *added: Numbers) -> dict[str, Numbers]:
+        """The inverse of an infinite slot error rate is 0."""
+        values = super().values(*added)
+        infinite = (values["References"] == 0) & (values["Insertions"] > 0)
+        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
+
 
 def with_names(rows: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:
     """Rows with the names of their documents in place of the numbers.
@@ -189,6 +213,11 @@ def with_names(rows: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
     return named.with_columns(document="_name").drop("_name")
 
 
+def of_system(rows: pl.DataFrame) -> pl.DataFrame:
+    """Annotations of a system, whose columns, but for `document`, end in `_system`."""
+    return rows.rename(lambda name: name if name == "document" else f"{name}_system")
+
+
 def side_by_side(ours: pl.DataFrame, theirs: pl.DataFrame, pairs: pl.DataFrame) -> pl.DataFrame:
     """A row per pair, or per annotation that has no partner.
 
@@ -197,9 +226,7 @@ def side_by_side(ours: pl.DataFrame, theirs: pl.DataFrame, pairs: pl.DataFrame) 
         theirs: those of the system; their columns, but for `document`, then end in `_system`.
         pairs: `row` and `row_system`, and others.
     """
-    theirs = theirs.rename(
-        {name: f"{name}_system" for name in theirs.columns if name != "document"}
-    )
+    theirs = of_system(theirs)
     paired = ours.join(pairs, on="row", how="left", maintain_order="left")
     partners = theirs.drop("document")
     paired = paired.join(partners, on="row_system", how="left", maintain_order="left")

@@ -1,8 +1,8 @@
 """How much is tried: a share of all there is, everything of what is named or with `--thorough`.
 
-`make test` is for every change and must be quick: of matrices with more than two cells it takes
-one of two to ten (`step`), or of as many as the mark `sampled` says, of random examples a
-tenth, and what is long for what it finds is left out (the mark `thorough`). `make test-thorough` is
+`make test` is for every change and must be quick: of matrices it takes one of two to fifteen cells
+(`step`), or of as many as the mark `sampled` says, of random examples a tenth, and what is long for
+what it finds is left out (the mark `thorough`). `make test-thorough` is
 for a release.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import groupby
 from typing import TypeVar
+from zlib import crc32
 
 T = TypeVar("T")
 THOROUGH = "HLTEVAL_THOROUGH"
@@ -43,17 +44,21 @@ def share(items: Iterable[T], step: int = 3) -> Sequence[T]:
 
 def step(cells: int) -> int:
     """Of a matrix without a mark, one of how many cells is tried."""
-    sizes = {2: 1, 4: 2, 12: 5, 36: 8}
-    return next((of for most, of in sizes.items() if cells <= most), 10)
+    sizes = {4: 2, 12: 6, 36: 10}
+    return next((of for most, of in sizes.items() if cells <= most), 15)
 
 
-def is_tried(number: int, of: int) -> bool:
-    """Whether a cell is among those that are tried, one of some, the first one included.
+@cache
+def cells_tried(name: str, cells: int, of: int) -> frozenset[int]:
+    """The numbers of the cells of a matrix that are tried, one of some.
 
-    They are spread evenly, but never in step with an inner parameter: of two profiles that take
-    turns, each second cell would always be the same.
+    Of few cells, the name of the test decides which one. Others are spread evenly, but never in
+    step with an inner parameter: of two profiles that take turns, each second cell would always be
+    the same.
     """
-    return number * _GOLDEN_RATIO % 1 < 1 / of
+    if cells <= of:
+        return frozenset({crc32(name.encode()) % cells})
+    return frozenset(n for n in range(cells) if n * _GOLDEN_RATIO % 1 < 1 / of)
 
 
 _GOLDEN_RATIO = (5**0.5 - 1) / 2

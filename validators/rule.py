@@ -323,6 +323,8 @@ def explain(
         members: the files of the rows by their `origin`.
         form: the format of these files, which locates their fields.
     """
+    if not results:
+        return
     most = min((member.max_per_code for member in members.values()), default=MAX_PER_CODE)
     order = ("origin", "record")  # rules may have compared documents in the order of their names
     results = [(rule, rows.sort(order, maintain_order=True)) for rule, rows in results]

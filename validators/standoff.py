@@ -201,6 +201,25 @@ def forward_modifier(context: RuleContext) -> pl.LazyFrame:
     return at(joined.filter(pl.col("record") < pl.col("defined")), "target")
 
 
+# What a submission has beside what is given.
+
+
+def added_mention(context: RuleContext) -> pl.LazyFrame:
+    """A text span in a submission to a task that gives all of them."""
+    given = context.reference_mentions.rename({"mention": "id"})
+    mentions = context.records("mentions")
+    added = mentions.join(given, on=["document", "id"], how="anti", maintain_order="left")
+    return at(only_if(not context.own, added), "")
+
+
+def answers(context: RuleContext) -> pl.LazyFrame:
+    """The .a2 files of a submission: `origin`, and the number and `name` of its `document`."""
+    name = pl.col("member").str.extract(r"([^/]*)\.a2$")
+    files = context.table("sources", "row", "member").select(origin="row", name=name)
+    documents = context.against.documents.lazy().select("name", document="row")
+    return files.join(documents, on="name", maintain_order="left")
+
+
 # Equivalences.
 
 

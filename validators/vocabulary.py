@@ -1,9 +1,9 @@
-"""Rules about labels, and the arguments of relations and events, that a schema declares.
+"""Rules about labels, their number, and the arguments of relations and events, from a schema.
 
 Such a schema has `roles`: of each label the roles, with the labels of entities that may fill them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import polars as pl
 
@@ -52,13 +52,40 @@ def wrong_filler(context: RuleContext) -> pl.LazyFrame:
     """An argument that is filled by an entity of another label."""
     roles: Roles = context.schema.roles
     allowed = [(label, *each) for label, own in roles.items() for each in own.items()]
-    names = dict.fromkeys(("label", "role"), pl.String)
-    known = pl.LazyFrame(allowed, {**names, "allowed": pl.List(pl.String)}, orient="row")
-    rows = _arguments(context).drop_nulls("filler_label")
-    rows = rows.join(known, on=["label", "role"], maintain_order="left")
-    wrong = rows.filter(~pl.col("filler_label").is_in("allowed"))
-    listed = pl.col("allowed").list.join(" or ")
-    return at(wrong.with_columns(listed), pl.format("target {}", "position"))
+    wrong = of_other_labels(_arguments(context), allowed, ["label", "role"])
+    return at(wrong, pl.format("target {}", "position"))
+
+
+def of_other_labels(
+    rows: pl.LazyFrame, allowed: Iterable[tuple[object, ...]], key: Sequence[str]
+) -> pl.LazyFrame:
+    """The rows whose `filler_label` is none of those `allowed`, as a text; not of unknown keys.
+
+    Args:
+        rows: with the key and the `filler_label`.
+        allowed: the values of the key, and the labels that it allows.
+        key: the columns that say what is allowed.
+    """
+    names = dict.fromkeys(key, pl.String)
+    known = pl.LazyFrame([*allowed], {**names, "allowed": pl.List(pl.String)}, orient="row")
+    filled = rows.drop_nulls("filler_label").join(known, on=key, maintain_order="left")
+    wrong = filled.filter(~pl.col("filler_label").is_in("allowed"))
+    return wrong.with_columns(pl.col("allowed").list.join(" or "))
+
+
+def one_too_many(rows: pl.LazyFrame, key: Sequence[str], most: Mapping[str, int]) -> pl.LazyFrame:
+    """The first row of a key that is one too many, with the `count` of its key and the `most`.
+
+    Args:
+        rows: with the key, and a `label`.
+        key: the columns that rows have in common.
+        most: how many there may be, by label; any number of others.
+    """
+    columns = {"label": [*most], "most": [*most.values()]}
+    limits = pl.LazyFrame(columns, {"label": pl.String, "most": pl.Int64})
+    counted = only_if(bool(most), rows).join(limits, on="label", maintain_order="left")
+    ordinal, count = pl.int_range(pl.len()).over(key), pl.len().over(key)
+    return counted.with_columns(count=count).filter(ordinal == pl.col("most"))
 
 
 def frames_alike(context: RuleContext) -> pl.LazyFrame:
@@ -79,6 +106,16 @@ def frames_alike(context: RuleContext) -> pl.LazyFrame:
     rows = context.records("frames", "label", "trigger")
     rows = rows.join(chosen, on="row", how="semi", maintain_order="left")
     return rows.join(ordered.agg(arguments=pairs), on="row", how="left", maintain_order="left")
+
+
+def duplicate_frame(context: RuleContext, name: str = "id") -> pl.LazyFrame:
+    """A relation or event with the label, trigger and arguments of an earlier one.
+
+    Args:
+        context: the submission.
+        name: the column that names the earlier one.
+    """
+    return repeats(frames_alike(context), ("document", "label", "trigger", "arguments"), name)
 
 
 def repeats(rows: pl.LazyFrame, key: Sequence[str], name: str) -> pl.LazyFrame:

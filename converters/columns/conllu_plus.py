@@ -31,6 +31,7 @@ from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_ta
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.converters.toolkit.token_lines import bodies
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
@@ -104,7 +105,7 @@ def write(
         stream.write("# global.columns = ID FORM MISC NER\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            for name, body in tagged.bodies(line):
+            for name, body in bodies(tagged.documents, tagged.tokens, line):
                 stream.write(f"# newdoc id = {name}\n{body or chr(10)}")
 
 

@@ -30,6 +30,7 @@ from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_ta
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.converters.toolkit.token_lines import bodies
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Scheme
@@ -100,12 +101,13 @@ def write(
         _entity_column(to_column): pl.col("entity").fill_null("_"),
         "MISC": pl.col("misc"),
     }
+    line = pl.concat_str([*cells.values()], separator="\t")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.write("\t".join(cells) + "\n")
         for corpus in corpora:
             tagged = tag_corpus(corpus, "tab", to_scheme, "named", glue=True)
-            tagged = tagged._replace(tokens=_with_notes(corpus, tagged))
-            for name, body in tagged.bodies(pl.concat_str([*cells.values()], separator="\t"), ""):
+            tokens = _with_notes(corpus, tagged)
+            for name, body in bodies(tagged.documents, tokens, line, ""):
                 stream.write(f"# hipe2022:document_id = {name}\n{body or chr(10)}\n")
 
 

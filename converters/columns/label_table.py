@@ -40,12 +40,8 @@ _DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
 _LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label")
 #: Columns by which tables of GLUE are found whose labels have other names.
 _OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"}, {"qid1", "is_duplicate"})
-#: The setting of the column of each field, and the names of the column without it.
-_USUAL = {
-    "document": ("document", _DOCUMENT),
-    "label": ("label", _LABEL),
-    "llr": ("score", ("llr",)),
-}
+#: The names of the column of each field without its setting, which for `llr` is `score`.
+_USUAL = {"document": _DOCUMENT, "label": _LABEL, "llr": ("llr",)}
 _UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
@@ -73,8 +69,8 @@ def heading(first: str, **settings: str) -> Heading:
         names = [name.strip('"') for name in names]
     lower, missing = [name.lower() for name in names], list[str]()
     at: dict[str, int | None] = {"document": 0, "label": len(names) - 1, "llr": None}
-    for field, (setting, titles) in _USUAL.items():
-        if given := settings[setting]:
+    for field, titles in _USUAL.items():
+        if given := settings[{"llr": "score"}.get(field, field)]:
             at[field] = names.index(given) if given in names else None
             if given not in names and (field, given) != ("document", "line"):  # numbers of lines
                 missing.append(given)
@@ -96,10 +92,13 @@ def _read(file: source_files.File, settings: Mapping[str, str]) -> tuple[Corpus,
     if first and not columns.missing:
         rows = _label_rows(table, columns, settings)
     usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
-    known = {name.lower() for name in columns.names} & {*_DOCUMENT, *_LABEL}
+    named = {cell.strip(' "').lower() for cell in first.split(columns.separator)}
+    known = [not named.isdisjoint(titles) for titles in (_DOCUMENT, _LABEL)]
     # a header is no label
-    if usual <= settings.items() and not known and columns.names[-1] in set(rows["label"]):
+    if usual <= settings.items() and not any(known) and columns.names[-1] in set(rows["label"]):
         table.report_header("LBT105", line=shorten(first, 40))
+    if settings["header"] == "no" and all(known):
+        table.report_header("LBT107", line=shorten(first, 40))
     for name in columns.missing if first else ():
         table.report_header("LBT101", column=name, columns=shorten(", ".join(columns.names), 60))
     documents, labels = with_documents(rows)

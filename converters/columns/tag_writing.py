@@ -14,6 +14,7 @@ import polars as pl
 
 from hlteval.converters.format import WrongSetting, comma_parts
 from hlteval.converters.toolkit.made_text import MadeText
+from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
 from hlteval.representation import Corpus
 from hlteval.representation.tag_schemes import Mask, Scheme, Spans, TagSequence, Whole, detect
 
@@ -43,21 +44,6 @@ class Tagged(NamedTuple):
     mentions: pl.DataFrame
     made: MadeText
 
-    def bodies(self, line: pl.Expr, end: str = "\n") -> Iterator[tuple[str, str]]:
-        """Give the name and the joined lines of each document; empty without tokens.
-
-        Args:
-            line: makes the line of a token, without a line break.
-            end: what is after the last line of a sentence.
-        """
-        is_last = pl.col("begins").shift(-1, fill_value=True)
-        ends = pl.when(is_last).then(pl.lit(f"\n{end}")).otherwise(pl.lit("\n"))
-        lines = self.tokens.select("document", line=line + ends)
-        joined = lines.group_by("document").agg(pl.col("line").str.join(""))
-        bodies = dict(joined.iter_rows())
-        for row, name in self.documents.select("row", "name").iter_rows():
-            yield name, bodies.get(row, "")
-
 
 #: Why a mention is lost whose fragments are counted already.
 _IN_PIECES = "discontinuous spans"
@@ -65,12 +51,7 @@ _IN_PIECES = "discontinuous spans"
 
 def _tokens(corpus: Corpus) -> pl.DataFrame:
     """The tokens of a corpus by document and start, or those of its texts; and what they begin."""
-    own = corpus.tokens.select("document", "segment_row", "start", "end", "text", "pos")
-    own = own.filter(pl.col("text") != "")
-    own = own.sort("document", "start", "end", maintain_order=True)
-    new = pl.col("segment_row").ne_missing(pl.col("segment_row").shift(1))
-    begins = new | (pl.col("document") != pl.col("document").shift(1))
-    own = own.with_columns(begins=begins.fill_null(value=True)).drop("segment_row")
+    own = ordered_tokens(corpus, pl.col("text") != "").drop("segment_row")
     silent = corpus.documents.join(own, left_on="row", right_on="document", how="anti")
     texts = silent.select(document="row", text="text").drop_nulls("text")
     parts = texts.with_columns(pl.col("text").str.extract_all(_PARTS)).explode("text")
@@ -145,22 +126,17 @@ def tag_corpus(
 
 def _placed_mentions(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
     """The mentions with their `first` and `last` tokens, by these; and why some are `lost`."""
-    sentence = pl.col("begins").cast(pl.Int64).cum_sum()
-    places = tokens.select("document", "start", "end", "token", sentence=sentence)
-    first = places.select("document", "start", "sentence", first="token")
-    last = places.select("document", "end", last="token", other="sentence")
     rows = corpus.mentions.with_columns(order=pl.int_range(pl.len()))
-    first = first.unique(["document", "start"], keep="first")
-    last = last.unique(["document", "end"], keep="last")
-    rows = rows.join(first, on=["document", "start"], how="left", maintain_order="left")
-    rows = rows.join(last, on=["document", "end"], how="left", maintain_order="left")
+    rows = with_tokens(rows, tokens)
+    sentence = tokens["begins"].cum_sum()
+    first, last = (sentence.gather(rows[name]) for name in ("first", "last"))
     torn = pl.col("first").is_null() | pl.col("last").is_null() | (pl.col("first") > pl.col("last"))
     reason = (
         pl.when(pl.col("fragments").is_not_null())
         .then(pl.lit(_IN_PIECES))
         .when(torn)
         .then(pl.lit("spans that do not begin and end with words"))
-        .when(pl.col("sentence") != pl.col("other"))
+        .when(first != last)
         .then(pl.lit("spans over several sentences"))
         .when(~pl.col("label").str.contains(r"^[^\s\x00\x{FEFF}]+$") | (pl.col("label") == "_"))
         .then(pl.lit("mentions whose label is empty or has spaces"))
@@ -269,7 +245,7 @@ def _blocks(
     }
     line = pl.concat_str([cells.get(name, pl.lit(name)) for name in columns], separator=between)
     plain = between.join(["-DOCSTART-", *["-X-"] * (len(columns) - 2), "O"])
-    for name, body in tagged.bodies(line):
+    for name, body in bodies(tagged.documents, tagged.tokens, line):
         match document_line:
             case "named":
                 yield f"-DOCSTART- ({name})\n\n"

@@ -155,6 +155,8 @@ def member_columns(text: str, names: Collection[str]) -> dict[str, int]:
 NAME = "hlteval-corpus"
 #: Rows that are encoded at once.
 _SLICE = 50_000
+#: What JSON has to escape in a text.
+_ESCAPED = r'["\\\x00-\x1f]'
 #: Bytes of a table that wait in memory, not in a file, for the tables before it.
 _IN_MEMORY = 1_000_000
 
@@ -166,6 +168,10 @@ class Header(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     version: int
 
 
+#: The first line of a file.
+HEADER = msgspec.json.encode(Header(NAME, SCHEMA_VERSION)) + b"\n"
+
+
 def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
     r"""Write a corpus as JSON Lines in UTF-8.
 
@@ -175,7 +181,7 @@ def write_jsonl(corpus: Corpus, stream: BinaryIO) -> None:
         >>> stream.getvalue().splitlines()[1]
         b'{"table":"documents","row":0,"name":"d1"}'
     """
-    _write_header(stream)
+    stream.write(HEADER)
     for name, frame in corpus.tables():
         _write_rows(TABLES[name], frame, stream)
 
@@ -203,32 +209,41 @@ def write_batches(corpora: Iterable[Corpus], stream: BinaryIO, folder: Path) -> 
                 if name not in parts:
                     parts[name] = stack.enter_context(SpooledTemporaryFile(_IN_MEMORY, dir=home))
                 _write_rows(TABLES[name], frame, parts[name])
-        _write_header(stream)
+        stream.write(HEADER)
         for name in TABLES:
             if name in parts:
                 parts[name].seek(0)
                 shutil.copyfileobj(parts[name], stream, _IN_MEMORY)
 
 
-def _write_header(stream: IO[bytes]) -> None:
-    stream.write(msgspec.json.encode(Header(NAME, SCHEMA_VERSION)) + b"\n")
-
-
 def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
     """Write the rows of a table as JSON objects, some at a time."""
-    members = [pl.lit(f'{{"table":"{table.name}"')]
-    for name, dtype in table.schema.items():  # each by itself, so that nulls are left out
-        if dtype == pl.Int64:
-            members.append(pl.lit(f'"{name}":') + pl.col(name).cast(pl.String))
-            continue
-        member = pl.struct(name).struct.json_encode().str.strip_prefix("{").str.strip_suffix("}")
-        members.append(pl.when(pl.col(name).is_not_null()).then(member))
-    line = pl.concat_str(members, separator=",", ignore_nulls=True) + "}"
     for part in frame.iter_slices(_SLICE) if frame.height else ():
+        cells, text = list[pl.Expr](), f'{{"table":"{table.name}"'
+        for values in part:
+            if values.null_count() == part.height:
+                continue
+            name, mark = values.name, '"' if values.dtype == pl.String else ""
+            if _is_plain(values):
+                cells += [pl.lit(f'{text},"{name}":{mark}'), pl.col(name)]
+                text = mark
+                continue
+            member = pl.struct(name).struct.json_encode().str.strip_prefix("{")
+            member = pl.lit(",") + member.str.strip_suffix("}")
+            cells += [pl.lit(text), pl.when(pl.col(name).is_not_null()).then(member)]
+            text = ""
+        line = pl.concat_str(*cells, pl.lit(f"{text}}}"), ignore_nulls=True)
         buffer = BytesIO()
         # JSON has no line breaks, so lines without any quoting are lines of JSON.
         part.select(line).write_csv(buffer, include_header=False, quote_style="never")
         stream.write(buffer.getbuffer())
+
+
+def _is_plain(values: pl.Series) -> bool:
+    """Whether the text of all values is JSON, as numbers are, or is between quotes."""
+    if values.has_nulls() or values.dtype not in {pl.Int64, pl.String}:
+        return False
+    return values.dtype == pl.Int64 or not values.str.contains(_ESCAPED).any()
 
 
 #: Bytes of lines that are decoded at once.
@@ -420,7 +435,7 @@ def _check_header(first: bytes, file: str | None) -> None:
     except (ValueError, RecursionError):
         header = None
     if header is None or header.format != NAME:
-        line = msgspec.json.encode(Header(NAME, SCHEMA_VERSION)).decode()
+        line = HEADER.decode().rstrip()
         raise parquet.StoreError(f"the first line must be {line}", file, 1, 1)
     if message := parquet.version_problem(header.version):
         raise parquet.StoreError(message, file, 1, _column(first.removesuffix(b"\n"), "version"))

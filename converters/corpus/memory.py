@@ -22,7 +22,7 @@ import polars as pl
 from msgspec import structs
 
 from hlteval.converters import known, load
-from hlteval.converters.corpus import parquet
+from hlteval.converters.corpus import jsonl_parts, parquet
 from hlteval.converters.corpus.checks import check
 from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.converters.corpus.parquet import row_findings
@@ -49,7 +49,10 @@ def in_memory(source: Source, own: str = "") -> Format | None:
     names = source.corpus.sources["format"].unique()
     read_from = [load(name) for name in names if name in known()] or ([load(own)] if own else [])
     carries = {column for form in read_from for column in form.carries} or {*EVERYTHING}
-    return structs.replace(FORMAT, carries=tuple(name for name in EVERYTHING if name in carries))
+    form = FORMAT
+    if source.saved is not None:
+        form = structs.replace(form, read=jsonl_parts.read, sections=jsonl_parts.sections)
+    return structs.replace(form, carries=tuple(name for name in EVERYTHING if name in carries))
 
 
 def loaded(source: Source) -> Source:

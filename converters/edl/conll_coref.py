@@ -30,121 +30,216 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from heapq import merge
-from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
-import numpy as np
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
+from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.made_text import MadeText
-from hlteval.converters.toolkit.rows import keyed, row_problems
-from hlteval.converters.toolkit.source_files import FileBatch, findings_in_lines, head, locate_lines
-from hlteval.findings import FieldRef, Location, Problem
+from hlteval.converters.toolkit.rows import row_problems, with_documents
+from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Sections, marked_sections
 from hlteval.syntax.tsv import Lines
 
-BEGIN = re.compile(r"^#begin document \((?P<name>[^\n]*?)\)(?:; part (?P<part>[0-9]+))?[ \t\r]*$")
-#: What begins a document, and what ends one.
-_LIMIT = rf"{BEGIN.pattern}|^#end document[ \t\r]*$"
-_PART = re.compile(r"\([^()|\s]+\)?|[^()|\s]+\)")
-_MARKS = rf"^(?:{_PART.pattern})(?:\|(?:{_PART.pattern}))*$"
+_BEGIN = r"^#begin document \(([^\n]*?)\)(?:; part ([0-9]+))?[ \t\r]*$"
+_LIMIT = rf"{_BEGIN}|^#end document[ \t\r]*$"
+_PART = r"\([^()|\s]+\)?|[^()|\s]+\)"
+_MARKS = rf"^(?:{_PART})(?:\|(?:{_PART}))*$"
 #: A token with the tag of a named entity, of which `conll-columns` are made.
 _TAGGED = re.compile(r"\s*\S[^\n]*[\t ](?:O|[BIESLU]-[^\s()|]+)[\t ]*\r?\n")
-_NONE = ("-", "_", "*")
-_TOKENS = {
-    **dict.fromkeys(("document", "origin", "record", "sentence"), pl.Int64),
-    "word": pl.String,
-}
-_LINE, _MARK, _CELLS = pl.col("line"), pl.col("marks"), pl.col("cells").list
+_SPACES, _NONE = r"[\s\x1c-\x1f]+", ("-", "_", "*", "")
+_LINE, _CELLS = pl.col("line"), pl.col("cells").list
 
 
-def with_tabs(text: str) -> str:
-    r"""A text whose lines without tabs have one word, and all of their marks in a last column.
-
-    Examples:
-        >>> with_tabs("d 0 0 (1) -\nd 0 1 word -")
-        'd\t(1)\nd\t-'
-    """
-    lines = text.split("\n")
-    for at, line in enumerate(lines):
-        if line.strip() and "\t" not in line and not line.startswith("#"):
-            lines[at] = f"{line.split()[0]}\t{'|'.join(_PART.findall(line)) or '-'}"
-    return "\n".join(lines)
+def sniff(source: Source) -> bool:
+    """Whether the first line begins a document, and no tag ends the next one."""
+    first, _, rest = source_files.head_of_first(source.members, 400).partition("\n")
+    return name_in(first) is not None and not _TAGGED.match(rest)
 
 
-def part(begun: re.Match[str]) -> str:
-    """The name of a document, with its part if that is not the first.
+def name_in(line: str) -> str | None:
+    """The name of the document that a line begins, with its part if that is not the first.
 
     Examples:
-        >>> line = "#begin document (D1); part 002"
-        >>> part(BEGIN.match(line)), part(BEGIN.match(line.replace("2", "0")))
+        >>> name_in("#begin document (D1); part 002"), name_in("#begin document (D1); part 000")
         ('D1;2', 'D1')
     """
-    number = (begun["part"] or "").lstrip("0")  # which may be longer than any number
-    return f"{begun['name']};{number}" if number else begun["name"]
+    begun = re.match(_BEGIN, line)
+    number = begun and (begun[2] or "").lstrip("0")  # which may be longer than any number
+    return begun and (f"{begun[1]};{number}" if number else begun[1])
 
 
-# Writing CoNLL coreference: tokens of a corpus with the mentions that begin and end there.
+def read(
+    source: Source, offsets: str = "tokens", entities: str = "document", columns: str = "any"
+) -> Iterator[ReadResult]:
+    """The tokens and mentions of each file."""
+
+    def own(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
+        lines = Lines(file.text or "")
+        documents, tokens, wrong = _token_lines(lines, columns)
+        marks = _match_marks(tokens)
+        for code, end in (("CRF104", "first"), ("CRF105", "last")):
+            alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
+            wrong.append(row_problems(code, alone, "entity", "entity"))
+        problems = merge(*wrong, key=itemgetter(1))
+        findings = source_files.findings_in_lines(problems, lines, file.member, _stretch)
+        marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
+        tokens = tokens.select("record", "document", "word", "begins")
+        if offsets == "characters":
+            made = MadeText.of(tokens, documents.height)
+            texts = [text and f"{text}\n" for text in made.texts]
+            documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
+        else:
+            number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
+            starts = number.to_numpy()
+            made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
+        name = pl.lit(documents["name"].gather(marks["document"]))
+        scope = pl.format(":{}", name) if entities == "document" else pl.lit("")
+        is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
+        entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
+        given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
+        spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
+        return Corpus(
+            sources=[file.origin],
+            documents=documents,
+            mentions=spans.with_columns(given),
+            **made.tables(tokens),
+        ), findings
+
+    return source_files.read_files(source, FORMAT.name, own)
 
 
-_ENTITY = r"^[^()|\s]+$"
-_PARTED = re.compile(r"(.*);([1-9][0-9]*)", re.DOTALL)
-_SPACES = re.compile(r"\s+")
+def _token_lines(
+    lines: Lines, columns: str
+) -> tuple[pl.DataFrame, pl.DataFrame, list[Iterator[Problem]]]:
+    """The documents, their tokens in order, and the problems of other lines by code."""
+    begins, limit = _LINE.str.contains(_BEGIN), _LINE.str.contains(_LIMIT)
+    is_empty = _LINE.str.strip_chars() == ""
+    rows = lines.table().with_columns(
+        begun=begins.cast(pl.Int64).cum_sum() - 1,
+        is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
+        sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
+    )
+    names = map(name_in, rows.filter(begins)["line"])
+    documents, begun = with_documents(pl.DataFrame({"name": names}, {"name": pl.String}))
+    rows = rows.filter(~limit & ~is_empty)
+    outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
+    tabs = _LINE.str.contains("\t", literal=True)
+    bare = _LINE.str.extract_all(r"\S+")
+    if columns == "tabs":
+        bare = pl.concat_list(bare.list.first(), _LINE.str.extract_all(_PART).list.join("|"))
+    cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(bare)
+    rows = rows.filter("is_inside").with_columns(cells=cells)
+    word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
+    rows = rows.select("record", "begun", "sentence", word=word, given=_CELLS.last())
+    fits, given = pl.col("given").str.contains(_MARKS), pl.col("given").is_in(_NONE)
+    odd = row_problems("CRF103", rows.filter(~fits, ~given), "entity", "given")
+    rows = rows.with_columns(document=begun["document"].gather(rows["begun"]))
+    rows = rows.sort("document", maintain_order=True)  # one may go on after others
+    begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
+    rows = rows.with_columns(begins=begins, marks=pl.when(fits).then("given"))
+    return documents, rows, [outside, odd]
+
+
+def _match_marks(tokens: pl.DataFrame) -> pl.DataFrame:
+    """Match the marks of tokens, in the order in which mentions begin.
+
+    Returns:
+        The `first` and `last` token of each mention, -1 where none is marked; the line, `record`,
+        of a mark; the number of its `document`; and its `entity`.
+    """
+    found = list[list[Any]]()
+    opened: dict[tuple[int, str], list[list[Any]]] = defaultdict(list)
+    marked = tokens.with_row_index("token").drop_nulls("marks")
+    columns = ("token", "record", "document", "marks")
+    for token, record, document, marks in marked.select(columns).iter_rows():
+        for mark in marks.split("|"):
+            entity = mark.strip("()")
+            own = opened[document, entity]
+            if mark.startswith("("):
+                own.append([token, -1, record, document, entity])
+                found.append(own[-1])
+            if mark.endswith(")") and own:
+                own.pop()[1] = token
+            elif mark.endswith(")"):
+                found.append([-1, token, record, document, entity])
+    numbers = dict.fromkeys(("first", "last", "record", "document"), pl.Int64)
+    return pl.DataFrame(found, {**numbers, "entity": pl.String}, orient="row")
+
+
+def sections(member: Member, entities: str = "document", **_: str) -> Sections | None:
+    """The documents of a file, where no entity is in two of them."""
+    if entities != "document":
+        return None
+    return marked_sections(member, (b"#begin document",), name_in)
+
+
+def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
+    """The lines of places of a file, or their last columns."""
+    return source_files.locate_lines(member, places, _stretch)
+
+
+def _stretch(line: str, field: str) -> tuple[int, int]:
+    at = -1 if field in {"extent", "offsets", "entity"} else None
+    return source_files.cell_stretch(line, at, "\t" if "\t" in line else " ")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the documents that have tokens."""
+    parts = pl.col("name").str.extract_groups(r"(?s)^(.*);([1-9][0-9]*)$").struct
+    name, part = pl.coalesce(parts.field("1"), "name"), parts.field("2").fill_null("0")
+    begin = pl.format("#begin document ({}); part {}", name, part.str.zfill(3))
+    base = name.str.replace_all(_SPACES, "_").replace("", "-")
+    number = pl.col("token") - pl.when("begins").then("token").forward_fill()
+    word = pl.col("text").str.replace_all(_SPACES, "_")
+    mark = pl.col("mark").fill_null("-")
+    line = pl.concat_str("base", "part", number, word, mark, separator="\t")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus))
+            documents, tokens, mentions = _writable(corpus)
+            cells = documents.select(document="row", base=base, part=part)
+            rows = tokens.join(cells, on="document", maintain_order="left")
+            rows = rows.join(_marks(mentions), on="token", how="left", maintain_order="left")
+            for begun, body in bodies(documents.with_columns(name=begin), rows, line):
+                stream.write(f"{begun}\n{body}#end document\n" if body else "")
 
 
-def _begin(name: str) -> str:
-    """The line that begins a document."""
-    parted = _PARTED.fullmatch(name)
-    base, number = (parted[1], parted[2]) if parted else (name, "")
-    return f"#begin document ({base}); part {number:0>3}"
-
-
-def _tokens(corpus: Corpus) -> pl.DataFrame:
-    """The tokens of documents that are read as those of the same name, in order."""
-    names = {
-        name: begun is not None and part(begun) == name and not {"\n", "\r"} & {*name}
-        for name in corpus.documents["name"]
-        for begun in [BEGIN.match(_begin(name))]
-    }
-    documents = corpus.documents.select(named="name", document="row")
-    documents = documents.filter(pl.col("named").is_in([name for name in names if names[name]]))
-    tokens = corpus.tokens.filter(pl.col("text").str.strip_chars() != "")
-    named = tokens.join(documents, on="document", maintain_order="left")
-    ordered = named.sort("document", "start", "end", maintain_order=True)
-    return ordered.with_columns(token=pl.int_range(pl.len()))
-
-
-def _marks(corpus: Corpus, tokens: pl.DataFrame) -> pl.DataFrame:
-    """The mentions that begin and end where tokens do, with the first and the last of these."""
-    first = tokens.unique(("document", "start"), keep="first")
-    last = tokens.unique(("document", "end"), keep="last")
-    first = first.select("document", "start", first="token")
-    last = last.select("document", "end", "named", last="token")
-    marks = corpus.mentions.join(first, on=("document", "start"), maintain_order="left")
-    marks = marks.join(last, on=("document", "end"), maintain_order="left")
+def _writable(corpus: Corpus) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
+    """The documents whose names a line can have, their tokens, and the mentions of these."""
+    documents = corpus.documents.filter(~pl.col("name").str.contains(r"[\n\r]"))
+    names = documents.select("name", document="row")
+    tokens = ordered_tokens(corpus, pl.col("text").str.strip_chars() != "")
+    tokens = tokens.join(names, on="document", how="semi", maintain_order="left")
+    tokens = tokens.with_columns(token=pl.int_range(pl.len()))
+    rows = with_tokens(corpus.mentions, tokens).join(names, on="document", maintain_order="left")
     number = pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
-    own = pl.col("entity") == pl.format("NIL{}:{}", number, "named")
-    marks = marks.with_columns(written=pl.when(own).then(number).otherwise("entity"))
-    return marks.filter(pl.col("first") <= pl.col("last"), pl.col("written").str.contains(_ENTITY))
+    own = pl.col("entity") == pl.format("NIL{}:{}", number, "name")
+    rows = rows.with_columns(written=pl.when(own).then(number).otherwise("entity"))
+    fits = pl.col("written").str.contains(r"^[^()|\s]+$")
+    return documents, tokens, rows.filter(fits, pl.col("first") <= pl.col("last"))
+
+
+def _marks(mentions: pl.DataFrame) -> pl.DataFrame:
+    """The last column by token: mentions that begin, the outer first; then those that end."""
+    alone = pl.col("first") == pl.col("last")
+    end = pl.when(alone).then(pl.lit(")")).otherwise(pl.lit(""))
+    rows = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
+    begin = rows.select("first", mark=pl.format("({}{}", "written", end))
+    ends = rows.reverse().filter(~alone).select("last", mark=pl.format("{})", "written"))
+    marks = pl.concat([begin, ends.rename({"last": "first"})]).rename({"first": "token"})
+    return marks.group_by("token", maintain_order=True).agg(pl.col("mark").str.join("|"))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
-    tokens = _tokens(corpus)
-    marks = _marks(corpus, tokens)
+    _, tokens, mentions = _writable(corpus)
     silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
     bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
     # a token is read with the same offsets if these are its number, or characters of the words
@@ -162,173 +257,10 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced.height,
         "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
         "mentions without an entity, or not aligned with tokens": corpus.mentions.height
-        - marks.height,
-        "types and identifiers of mentions": marks.filter(named).height,
-        "links to a knowledge base, read back as clusters": marks.filter(linked).height,
+        - mentions.height,
+        "types and identifiers of mentions": mentions.filter(named).height,
+        "links to a knowledge base, read back as clusters": mentions.filter(linked).height,
     }
-
-
-def _lines(corpus: Corpus) -> Iterator[str]:
-    tokens = _tokens(corpus)
-    cells = _cells(_marks(corpus, tokens))
-    for (name,), rows in tokens.group_by("named", maintain_order=True):
-        yield _begin(str(name))
-        parted = _PARTED.fullmatch(str(name))
-        base = _SPACES.sub("_", parted[1] if parted else str(name)) or "-"
-        words = rows.select("segment_row", "token", "text").iter_rows()
-        for at, (_, sentence) in enumerate(groupby(words, itemgetter(0))):
-            yield from [""] * (at > 0)
-            for number, (_, token, text) in enumerate(sentence):
-                columns = (base, parted[2] if parted else "0", str(number), _SPACES.sub("_", text))
-                yield "\t".join([*columns, "|".join(cells.get(token, ())) or "-"])
-        yield from ("", "#end document")
-
-
-def _cells(mentions: pl.DataFrame) -> Mapping[int, list[str]]:
-    """The last column by token: mentions that begin, the outer first; then those that end."""
-    ordered = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
-    rows = ordered.select("first", "last", "written").rows()
-    cells: dict[int, list[str]] = {}
-    for first, last, entity in rows:
-        cells.setdefault(first, []).append(f"({entity})" if first == last else f"({entity}")
-    for _, last, entity in (row for row in reversed(rows) if row[0] != row[1]):
-        cells.setdefault(last, []).append(f"{entity})")
-    return cells
-
-
-def sniff(source: Source) -> bool:
-    """Whether the first line of a single file begins a document, and no tag ends the next one."""
-    first, _, rest = head(source, 400).partition("\n")
-    return BEGIN.match(first) is not None and not _TAGGED.match(rest)
-
-
-def read(
-    source: Source,
-    offsets: Literal["tokens", "characters"] = "tokens",
-    entities: Literal["document", "corpus", "written"] = "document",
-    columns: Literal["any", "tabs"] = "any",
-) -> Iterator[ReadResult]:
-    """The tokens and mentions of all files, as one batch."""
-    files, documents = FileBatch(source.path, FORMAT.name), dict[str, tuple[int, int]]()
-    parts, mentions, count = [pl.DataFrame(schema=_TOKENS)], list[tuple[int, int, str]](), 0
-    for member in source.members:
-        text = files.open(member) or ""
-        lines = Lines(with_tabs(text) if columns == "tabs" else text)
-        names, rows, wrong = _token_lines(lines)
-        for name in names:
-            documents.setdefault(name, (len(documents), len(files.members) - 1))
-        row = pl.Series([documents[name][0] for name in names], dtype=pl.Int64)
-        origin = pl.lit(len(files.members) - 1, pl.Int64)
-        rows = rows.with_columns(document=row.gather(rows["begun"]), origin=origin)
-        found, unmatched = _match_marks(rows.with_columns(token=count + pl.int_range(pl.len())))
-        for first, last, entity, begun in found:
-            scope = f":{names[begun]}" if entities == "document" else ""
-            is_number = entity.isdigit() and entities != "written"
-            mentions.append((first, last, f"NIL{entity}{scope}" if is_number else entity))
-        others = (
-            Problem(code, record, 0, 0, {"entity": entity}, "entity")
-            for record, code, entity in sorted(unmatched)
-        )
-        problems = merge(*wrong, others, key=itemgetter(1))
-        files.findings += findings_in_lines(problems, lines, member, _stretch)
-        parts.append(rows.select(*_TOKENS))
-        count += rows.height
-    tokens, sentence = pl.concat(parts), pl.struct("document", "origin", "sentence")
-    tokens = tokens.with_row_index().sort("document", "index")
-    place = np.argsort(tokens["index"].to_numpy())  # a document may go on after others
-    tokens = tokens.with_columns(begins=sentence.ne_missing(sentence.shift(1)))
-    texts: list[str | None] = [None] * len(documents)
-    if offsets == "characters":
-        made, filled = MadeText.of(tokens, len(documents)), set(tokens["document"])
-        texts = [f"{text}\n" if at in filled else "" for at, text in enumerate(made.texts)]
-    else:
-        number = pl.int_range(1, pl.len() + 1).over("document")
-        starts = tokens.select(number).to_series().to_numpy()
-        made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
-    named = zip((at for _, at in documents.values()), documents, texts, strict=True)
-    firsts = place[[first for first, _, _ in mentions]]
-    lasts = place[[last for _, last, _ in mentions]]
-    own = pl.Series([mention[2] for mention in mentions], dtype=pl.String)
-    spans = made.place_rows(tokens, firsts, lasts)
-    corpus = Corpus(
-        sources=files.sources,
-        documents=keyed("documents", [*named], ("origin", "name", "text")),
-        mentions=spans.with_columns(mention=pl.lit(""), label=pl.lit(""), entity=own),
-        **made.tables(tokens),
-    )
-    yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
-
-
-def _token_lines(lines: Lines) -> tuple[list[str], pl.DataFrame, Sequence[Iterator[Problem]]]:
-    """The names of documents, the lines of their tokens, and the problems of others by code."""
-    begins, limit = _LINE.str.contains(BEGIN.pattern), _LINE.str.contains(_LIMIT)
-    is_empty = _LINE.str.strip_chars() == ""
-    rows = lines.table().with_columns(
-        begun=begins.cast(pl.Int64).cum_sum() - 1,
-        is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
-        sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
-    )
-    names = [part(match) for match in map(BEGIN.match, rows.filter(begins)["line"]) if match]
-    rows = rows.filter(~limit & ~is_empty)
-    outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
-    tabs = _LINE.str.contains("\t", literal=True)
-    cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(_LINE.str.extract_all(r"\S+"))
-    rows = rows.filter("is_inside").with_columns(cells=cells)
-    short = row_problems("CRF102", rows.filter(_CELLS.len() < 2), "line")
-    word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
-    rows = rows.filter(_CELLS.len() > 1).with_columns(word=word, marks=_CELLS.last())
-    rows = rows.with_columns(marks=pl.when(~_MARK.is_in(_NONE)).then("marks"))
-    odd = rows.filter(~_MARK.str.contains(_MARKS)).with_columns(given="marks")
-    others = (outside, short, row_problems("CRF103", odd, "entity", "given"))
-    return names, rows.with_columns(pl.when(_MARK.str.contains(_MARKS)).then("marks")), others
-
-
-def _match_marks(
-    rows: pl.DataFrame,
-) -> tuple[list[tuple[int, int, str, int]], list[tuple[int, str, str]]]:
-    """Match the marks of tokens.
-
-    Returns:
-        For each mention its first and last token, its entity, and the number of its document in the
-        file; and of each mark without the other one its record, the code and the entity.
-    """
-    found, unmatched = list[tuple[int, int, str, int]](), list[tuple[int, str, str]]()
-    opened: dict[tuple[int, str], list[tuple[int, int, int]]] = defaultdict(list)
-    marked = rows.drop_nulls("marks").select("token", "record", "begun", "marks")
-    for token, record, begun, marks in marked.iter_rows():
-        for mark in marks.split("|"):
-            entity = mark.strip("()")
-            if mark.startswith("("):
-                opened[begun, entity].append((len(found), token, record))
-                found.append((token, -1, entity, begun))  # in the order in which mentions begin
-            if mark.endswith(")") and opened[begun, entity]:
-                at, first, _ = opened[begun, entity].pop()
-                found[at] = (first, token, entity, begun)
-            elif mark.endswith(")"):
-                unmatched.append((record, "CRF104", entity))
-    for (_, entity), others in opened.items():
-        unmatched += [(record, "CRF105", entity) for _, _, record in others]
-    return [mention for mention in found if mention[1] >= 0], unmatched
-
-
-def sections(member: Member, entities: str = "document", **_: str) -> Sections | None:
-    """The documents of a file, where no entity is in two of them."""
-
-    def name(line: str) -> str | None:
-        begun = BEGIN.match(line)
-        return part(begun) if begun else None
-
-    return marked_sections(member, (b"#begin document",), name) if entities == "document" else None
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file, or their last columns."""
-    return locate_lines(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
-    last = (line.split("\t") if "\t" in line else line.split() or [""])[-1]
-    return len(line) - len(last) if field in {"extent", "offsets", "entity"} else 0, len(line)
 
 
 FORMAT = declaration(__name__)

@@ -80,9 +80,12 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
         members: its files.
         tails: its records that end in a comment; see `Batch`.
     """
-    mentions, frames, role = corpus.mentions, corpus.frames, pl.col("role")
-    roles = corpus.arguments.group_by(row="frame_row").agg(role.first(), different=role.n_unique())
-    relations = frames.filter(kind="relation").join(roles, on="row", maintain_order="left")
+    mentions, frames, arguments = corpus.mentions, corpus.frames, corpus.arguments
+    again = arguments["frame_row"] == arguments["frame_row"].shift()
+    again &= arguments["role"] == arguments["role"].shift()
+    repeated = arguments.filter(again).select("role", row="frame_row")
+    relations = frames.filter(kind="relation") if repeated.height else frames.clear()
+    relations = relations.join(repeated, on="row", maintain_order="left")
     key = ["document", "label", "trigger"]
     events = frames.drop_nulls("trigger")
     if events.height:
@@ -90,9 +93,9 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
         events = events.join(spans, on=key, how="anti", maintain_order="left")
     placed = misplaced(corpus).with_columns(pl.col("there").str.head(40))
     fit, beyond = placed.filter("fit"), placed.filter(~pl.col("fit"))
-    tables: Iterable[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
+    tables: Sequence[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
         ("BRT201", "label", mentions.filter(pl.col("text").is_null()), {"id": "mention"}),
-        ("BRT202", "role 2", relations.filter(different=1), {"id": "frame", "given": "role"}),
+        ("BRT202", "role 2", relations, {"id": "frame", "given": "role"}),
         ("BRT203", "tail", tails, {}),
         ("BRT204", "id", _repetitions(corpus), {"id": "id", "given": "first"}),
         ("BRT205", "trigger", events, {"id": "frame", "given": "trigger", "label": "label"}),
@@ -100,11 +103,11 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
         ("BRT207", "text", fit, {"id": "mention", "given": "there"}),
     )
     remarks = [pl.DataFrame(schema=_REMARK)]
-    for code, field, rows, values in tables:
+    for code, field, rows, values in (table for table in tables if table[2].height):
         columns = {name: pl.col(column).cast(pl.String) for name, column in values.items()}
         place = {"code": pl.lit(code), "field": pl.lit(field)}
         remarks.append(rows.select("origin", "record", **place, **columns))
-    every = pl.concat(remarks, how="diagonal").sort("origin")
+    every = pl.concat(remarks, how="diagonal").sort("origin") if remarks[1:] else remarks[0]
     for (origin,), group in every.group_by("origin", maintain_order=True):
         member, listed = members[int(str(origin))], group.rows(named=True)
         refs = [FieldRef(row["record"], row["field"]) for row in listed]
@@ -118,15 +121,13 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
 def _repetitions(corpus: Corpus) -> pl.DataFrame:
     """The records with the identifier of an earlier record of the document, in line `first`."""
     place, key = ("document", "origin", "record"), ("document", "id")
-    named = [
-        corpus.mentions.select(*place, id="mention"),
-        corpus.frames.select(*place, id="frame"),
-        corpus.modifiers.select(*place, id="modifier"),
-    ]
-    records = pl.concat(named)
-    hashes = records.select(row_hash(*key)).to_series()
+    named = {"mention": corpus.mentions, "frame": corpus.frames, "modifier": corpus.modifiers}
+    hashes = pl.concat(
+        rows.select(row_hash("document", column)).to_series() for column, rows in named.items()
+    )
     if hashes.n_unique() == len(hashes):
-        return records.clear().with_columns(first="record")
+        return pl.DataFrame(schema=dict.fromkeys((*place, "id", "first"), pl.String))
+    records = pl.concat(rows.select(*place, id=column) for column, rows in named.items())
     records = records.filter(hashes.is_duplicated())
     records = records.filter(pl.struct(key).is_duplicated()).sort("origin", "record")
     first = records.with_columns(first=pl.col("record").first().over(key))

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -114,7 +114,7 @@ def _read_batch(
     lines = _lines(annotations)
     returns = bool(dialect.torn) and any("\r" in content for _, _, content in annotations)
     tables, matched = _tables(lines, dialect, returns=returns)
-    known = pl.concat(table.select(_PLACE) for table in matched)
+    known = pl.concat([lines.select(_PLACE).clear(), *(own.select(_PLACE) for own in matched)])
     rejected, problems = _reject(lines, known, members, dialect)
     corpus = Corpus(
         sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
@@ -150,43 +150,52 @@ def _tables(
         returns: whether records with a carriage return inside are refused, and there are any.
     """
     letters = set(lines["letter"].unique())
-    plans = []
+    rules, plans = dict[str, pl.DataFrame](), dict[str, pl.LazyFrame]()
     for of, kind in dialect.kinds.items():
-        # Most kinds are rare, and a batch has no line of them.
-        some = letters.intersection(of)
-        own = lines.lazy().filter(pl.col("letter").is_in(some)) if some else lines.head(0).lazy()
-        if returns:
-            own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
-        plans.append(_fields(own, f"^(?:{pattern(dialect.name, kind.rule)})$"))
-    matched = pl.collect_all(plans)
-    rules = dict(zip((kind.rule for kind in dialect.kinds.values()), matched, strict=True))
-    frames = _frames([rules[rule] for rule in ("event", "relation") if rule in rules])
-    filled = frames.filter(pl.col("arguments").is_not_null())
-    lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
-    position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
-    arguments = lists.with_columns(position=position).explode("argument", "position")
-    role, target = _halves("argument", ":")
+        form = f"^(?:{pattern(dialect.name, kind.rule)})$"
+        rules[kind.rule] = _no_fields(form)  # most kinds are rare
+        if some := letters.intersection(of):
+            own = lines.lazy().filter(pl.col("letter").is_in(some))
+            if returns:
+                own = own.filter(~pl.col("line").str.contains(torn(kind.rule)))
+            plans[kind.rule] = _fields(own, form)
+    rules |= zip(plans, pl.collect_all(plans.values()), strict=True)
+    tables = {"mentions": _mentions(rules["text_bound"])}
+    of_frames = [rules[rule] for rule in ("event", "relation") if rule in rules]
+    if any(rows.height for rows in of_frames):
+        frames = _frames(of_frames)
+        filled = frames.filter(pl.col("arguments").is_not_null())
+        lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
+        position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
+        arguments = lists.with_columns(position=position).explode("argument", "position")
+        role, target = _halves("argument", ":")
+        tables["frames"] = frames.lazy()
+        tables["arguments"] = arguments.with_columns(role=role, target=target)
     kinds = ("attribute", "modifier", "normalization", "note")
-    modifiers = pl.concat([rules[rule].lazy() for rule in kinds if rule in rules], how="diagonal")
-    groups = rules["equivalence"]
-    # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
-    named = groups.rename({"label": "kind"}, strict=False).lazy()
-    ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
-    members = _words(groups["members"])
-    tables = {
-        "mentions": _mentions(rules["text_bound"]),
-        "frames": frames.lazy(),
-        "arguments": arguments.with_columns(role=role, target=target),
-        "modifiers": modifiers.rename({"id": "modifier"}).sort("origin", "record"),
-        "groups": named.with_columns(group=ordinal, member=members).explode("member"),
-    }
+    if some := [rules[rule].lazy() for rule in kinds if rule in plans]:
+        modifiers = pl.concat(some, how="diagonal").rename({"id": "modifier"})
+        tables["modifiers"] = modifiers.sort("origin", "record")
+    if "equivalence" in plans:
+        # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
+        groups = rules["equivalence"].rename({"label": "kind"}, strict=False)
+        ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
+        groups = groups.with_columns(group=ordinal, member=_words(groups["members"]))
+        tables["groups"] = groups.lazy().explode("member")
     for name, rows in tables.items():
         columns = rows.collect_schema().names()
         key = [] if "row" in columns else [pl.int_range(pl.len(), dtype=pl.Int64).alias("row")]
         kept = _COLUMNS.intersection(["row", *columns])
         ordered = [column for column in TABLES[name].schema if column in kept]
         tables[name] = rows.with_columns(key).select(ordered)
+    matched = [rules[rule] for rule in plans]
     return dict(zip(tables, pl.collect_all(tables.values()), strict=True)), matched
+
+
+@cache
+def _no_fields(form: str) -> pl.DataFrame:
+    """The fields of a pattern of no lines."""
+    schema = {**dict.fromkeys(_PLACE, pl.Int64), "line": pl.String}
+    return _fields(pl.LazyFrame(schema=schema), form).collect()
 
 
 def _fields(lines: pl.LazyFrame, form: str) -> pl.LazyFrame:

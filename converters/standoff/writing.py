@@ -5,7 +5,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
-from pathlib import Path, PurePath
+from pathlib import Path
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from hlteval.converters.toolkit.fitting import (
     is_normalization,
 )
 from hlteval.converters.toolkit.offsets import map_spans
-from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, write_files
+from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, folders_of, write_files
 from hlteval.converters.toolkit.spans import equivalences, filled
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path, stays_inside
@@ -184,7 +184,7 @@ def _fit_brat(corpus: Corpus) -> Fitted:
 def _with_names(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:
     """The documents whose names can be names of files, and whose texts can be written."""
     kept, names = [], corpus.documents["name"]
-    folders = {str(folder) for name in names for folder in PurePath(name).parents}
+    folders = folders_of(names)
     for name, text in corpus.documents.select("name", "text").iter_rows():
         if re.search(UNWRITABLE_TEXT, text or ""):
             counts["texts with null characters or an initial byte order mark"] += 1

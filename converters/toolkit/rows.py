@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
 from math import isfinite
-from pathlib import PurePath
 from typing import Any
 
 import polars as pl
@@ -15,6 +14,7 @@ from hlteval.converters.toolkit.source_files import (
     FileBatch,
     FindDocuments,
     batches,
+    folders_of,
     original_files,
 )
 from hlteval.findings import Finding, Problem
@@ -376,14 +376,8 @@ def _are_independent(corpus: Corpus, form: str) -> bool:
     originals = documents.filter(pl.col("origin").is_in(list(members)))["origin"]
     if originals.is_empty():
         # A suffix begins with a dot, so no file has the name of a folder without one.
-        return not any("." in folder for folder in _folders(documents["name"]))
+        return not any("." in folder for folder in folders_of(documents["name"]))
     if originals.len() < documents.height or originals.is_duplicated().any():
         return False
     paths = [members[origin] for origin in originals]
-    return _folders(paths).isdisjoint(paths)
-
-
-def _folders(paths: Iterable[str]) -> set[str]:
-    """The folders that paths lead through."""
-    folders = {folder for path in paths if "/" in path for folder in PurePath(path).parents}
-    return {str(folder) for folder in folders} - {"."}
+    return folders_of(paths).isdisjoint(paths)

@@ -1,5 +1,6 @@
 """What formats share that have a file per document."""
 
+import os
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ from hlteval.syntax.tsv import SLICE, Lines, ParsedTable, Table
 BATCH = 500
 #: Bytes that complete a batch; larger batches cost memory and are not faster.
 _BYTES = 8_000_000
+#: Bytes of a file that are written at once.
+_BUFFER = 8192
 
 
 def documents(source: Source, suffix: str) -> Mapping[str, tuple[Member, ...]]:
@@ -150,15 +153,16 @@ def batches(
 
 def write_files(files: Iterable[tuple[str, str | Iterable[str]]], folder: Path) -> None:
     """Write files by name, each with its content or the pieces of it, in a folder that is made."""
-    made = set[Path]()
+    made = set[str]()
     folder.mkdir(parents=True, exist_ok=True)
+    begin = os.path.join(folder, "")  # noqa: PTH118 - there may be 100,000 paths, and few folders
     for name, content in files:
-        file = folder / name
-        if file.parent not in made:
-            file.parent.mkdir(parents=True, exist_ok=True)
-            made.add(file.parent)
-        with file.open("w", encoding="utf-8", newline="") as stream:
-            stream.writelines([content] if isinstance(content, str) else content)
+        if (parent := name.rpartition("/")[0]) not in made:
+            (folder / parent).mkdir(parents=True, exist_ok=True)
+            made.add(parent)
+        with open(begin + name, "wb", buffering=_BUFFER) as stream:  # noqa: PTH123
+            pieces = [content] if isinstance(content, str) else content
+            stream.writelines(map(str.encode, pieces))
 
 
 def output_paths(
@@ -191,14 +195,24 @@ def without_clashes(paths: Mapping[int, str], *, shared: bool = False) -> dict[i
         >>> without_clashes({0: "d1", 1: "d1", 2: "d2/x", 3: "d2"})
         {0: 'd1', 2: 'd2/x'}
     """
-    folders = {str(folder) for path in set(paths.values()) for folder in PurePath(path).parents}
-    taken: set[str] = set()
+    folders, taken = folders_of(set(paths.values())), set[str]()
     kept = {}
     for row, path in paths.items():
         if path not in folders and (shared or path not in taken):
             kept[row] = path
             taken.add(path)
     return kept
+
+
+def folders_of(paths: Iterable[str]) -> set[str]:
+    """The folders that relative paths lead through.
+
+    Examples:
+        >>> sorted(folders_of(["a/b/d1", "d2"]))
+        ['a', 'a/b']
+    """
+    folders = {folder for path in paths if "/" in path for folder in PurePath(path).parents}
+    return {str(folder) for folder in folders} - {"."}
 
 
 def count_without_file(
@@ -398,7 +412,10 @@ def cell_spans(line: str, separator: str, *, quoted: bool) -> list[tuple[int, in
 
 
 def findings_in_lines(
-    problems: Iterable[Problem], lines: Lines, member: Member, span_of: SpanOf = whole_line
+    problems: Iterable[Problem],
+    lines: Lines | Sequence[str],
+    member: Member,
+    span_of: SpanOf = whole_line,
 ) -> list[Finding]:
     """The findings of problems in lines.
 

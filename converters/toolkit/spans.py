@@ -129,6 +129,8 @@ def misplaced(corpus: Corpus) -> pl.DataFrame:
     others = corpus.mentions.filter(
         ~corpus.cached(are_at_place) | pl.col("fragments").is_not_null()
     )
+    if others.is_empty():
+        return others.with_columns(there="text", fit=pl.lit(True))
     placed = others.join(there(corpus, others), on="row", maintain_order="left")
     text, right = pl.col("text"), pl.col("there").str.strip_chars_end()
     rest = text.str.slice(right.str.len_chars())

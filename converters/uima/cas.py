@@ -188,16 +188,9 @@ def read_cas(
             annotator, view.text = "/".join(filter(None, (owner, view.name))), first.text
         elif view is not first:
             document = f"{name}:{view.name}"
-        is_new = rows.begin(origin, document, text=view.text, language=language)
-        row = rows.tables["documents"][rows.documents[document]]
-        # That of the first readable file.
-        text = row["text"] if row.get("text") is not None else view.text
-        row["text"], row["language"] = text, row.get("language") or language
-        if view.text not in {text, None}:
+        found = reader.annotations(view, choice.unit)
+        if not take(rows, origin, document, view.text, found, choice, annotator, language):
             report(view.record, "UIM204", "sofa", name=document[:_SHOWN])
-            continue
-        found = list(reader.annotations(view, choice.unit))
-        take(rows, None if text is None else str(text), found, choice, annotator, structure=is_new)
 
 
 def _report_unindexed(cas: Cas, views: Iterable[View], report: Report, choice: Choice) -> None:

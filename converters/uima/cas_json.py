@@ -56,12 +56,9 @@ def sniff(source: Source) -> bool:
 documents = partial(layers.documents, suffix=SUFFIX)
 
 
-def read(
-    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    settings = layer, feature, offsets
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, *settings)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, settings)
 
 
 def add_file(rows: DocumentRows, origin: int, name: str, text: str, choice: Choice) -> None:
@@ -278,7 +275,7 @@ def _file(row: int, built: Layers) -> Iterator[str]:
     """The content of the file of a document, a structure a line."""
     text, annotations = built.texts[row], built.annotations[row]
     sofa = {"%ID": 1, "%TYPE": _SOFA, "sofaNum": 1, "sofaID": INITIAL, "mimeType": "text"}
-    types = written_types(annotations)
+    types = written_types((item.layer, *item.values) for item in annotations)
     declared = ",\n  ".join(
         f"{compact(name)}: {compact(type_members(types, name))}" for name in types.supertypes
     )

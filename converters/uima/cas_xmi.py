@@ -26,7 +26,7 @@ Codes raised: XML1xx, UIM2xx, UIM3xx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import chain, count
 
 from hlteval.converters.declarations import declaration
@@ -83,15 +83,13 @@ def _has_types(member: Member) -> bool:
     return f".{member.basename}".endswith(TYPE_SYSTEM)
 
 
-def read(
-    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
     types, known = Types(), set[str]()
     for member in filter(_has_types, source.members):
         _add_types(types, member, known)
-    take, settings = partial(add_file, types), (layer, feature, offsets)
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, *settings)
+    take = partial(add_file, types)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, take, settings)
 
 
 def _add_types(types: Types, member: Member, known: set[str]) -> None:
@@ -213,10 +211,11 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
     """The names of the files of each document and of its types, with their content in pieces."""
     built = corpus.cached(inside_texts)
+    type_system = lru_cache(maxsize=100)(_type_system)  # most documents have the same
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
-        types = written_types(built.annotations[row])
-        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, _type_system(types)
+        used = dict.fromkeys((item.layer, *item.values) for item in built.annotations[row])
+        yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, type_system(tuple(used))
 
 
 def _file(row: int, built: Layers) -> Iterator[str]:
@@ -271,9 +270,9 @@ def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:
     return f"<{tag}{re.sub(ABSENT, _REPLACEMENT, attributes(pairs))}/>\n"
 
 
-def _type_system(types: Types) -> str:
-    """The content of TypeSystem.xml."""
-    parts = [_HEAD, _TYPES_HEAD]
+def _type_system(used: Iterable[Sequence[str]]) -> str:
+    """The content of TypeSystem.xml for layers, each with features that annotations have."""
+    types, parts = written_types(used), [_HEAD, _TYPES_HEAD]
     for name, supertype in types.supertypes.items():
         parts.append(f"<typeDescription>\n<name>{name}</name>\n<description/>\n")
         parts.append(f"<supertypeName>{supertype}</supertypeName>\n<features>\n")

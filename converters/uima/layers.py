@@ -149,29 +149,43 @@ class Choice:
 
 def take(
     rows: DocumentRows,
+    origin: int,
+    name: str,
     text: str | None,
-    annotations: Sequence[Annotation],
+    annotations: Iterable[Annotation],
     choice: Choice,
     annotator: str | None = None,
-    *,
-    structure: bool = True,
-) -> None:
-    """Add the annotations of a document that was begun.
+    language: str | None = None,
+) -> bool:
+    """Begin a document, or go on with it, and add the annotations of an annotator.
 
     Args:
         rows: those of the batch.
-        text: of the document.
-        annotations: those of one annotator.
+        origin: row of the file.
+        name: of the document, whose text is that of the first file that has one.
+        text: in this file.
+        annotations: those of one annotator; sentences and tokens are those of the first one.
         choice: the layers and features.
         annotator: who annotated; identifiers begin with it, since others have the same.
-        structure: whether sentences and tokens are added.
+        language: of the document.
+
+    Returns:
+        Whether the text is that of the document; annotations of another one are left out.
     """
+    is_new = rows.begin(origin, name, text=text, language=language)
+    row = rows.tables["documents"][rows.documents[name]]
+    known = text if row.get("text") is None else str(row["text"])
+    row |= {"text": known, "language": row.get("language") or language}
+    if text not in {known, None}:
+        return False
+    annotations = [*annotations]
     for item in annotations:
         choice.see(item.layer, item.values)
-    document = _Document(rows, text, choice, annotator)
-    if structure:
+    document = _Document(rows, known, choice, annotator)
+    if is_new:
         document.add_structure(annotations)
     document.add(annotations)
+    return True
 
 
 class _Document:
@@ -342,7 +356,7 @@ def read_files(
     suffix: str,
     find: FindDocuments,
     take_file: Callable[[DocumentRows, int, str, str, Choice], None],
-    *settings: str,
+    settings: Mapping[str, str],
 ) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names.
 
@@ -353,12 +367,13 @@ def read_files(
         find: gives the files of each document.
         take_file: adds a file: its row of `sources`, the name of its document, its text and what
             is read of it.
-        settings: those of `Choice`.
+        settings: the settings of reading.
     """
 
     def add(rows: DocumentRows, origin: int, name: str, text: str) -> None:
         if name not in rows.documents or not is_initial(rows.files.members[origin]):
-            take_file(rows, origin, name, text, Choice(*settings))
+            own = (settings[name] for name in ("layer", "feature", "offsets"))
+            take_file(rows, origin, name, text, Choice(*own))
 
     return read_rows(source, form, suffix, add, find)
 

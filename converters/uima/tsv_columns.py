@@ -2,24 +2,20 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import accumulate, count, zip_longest
+from itertools import count, islice, zip_longest
 
 from hlteval.converters.uima.layers import IDENTIFIER, POS, SENTENCE, TOKEN, Annotation
-from hlteval.converters.uima.tsv_text import Text, Unit, unescape_text
+from hlteval.converters.uima.tsv_text import Text, Unit, unescape
 from hlteval.findings import Problem
 
-_FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]*)\|?(.*)")
 _VALUE = re.compile(r"((?:\\.|[^\\\[\]])*)(?:\[([0-9]{1,9})\])?", re.DOTALL)
 _LINK = re.compile(r"(.*)->([0-9]{1,9})-([0-9]{1,9})", re.DOTALL)
 _TARGET = re.compile(
     r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
 )
-#: The characters of escapes in cells.
-ESCAPES = {"t": "\t", "n": "\n", "r": "\r"}
 _NULL, _NONE = "*", "_"
 #: Most stacked values and links of a file, and how many characters allow one more.
 _STACKED, _CHARACTERS = 1_000, 10
@@ -52,22 +48,17 @@ class Header:
     """The header of a file.
 
     Attributes:
-        is_known: whether the first line names this format.
         size: the number of its lines.
         layers: the layers in the order of their columns.
         width: the number of their columns.
+        features: the features of each layer whose cells are values.
     """
 
-    def __init__(self, lines: Sequence[str], problems: list[Problem]) -> None:
-        self.is_known = bool(_FORMAT.fullmatch(lines[0]))
+    def __init__(self, lines: Sequence[str]) -> None:
         self.size, self.width = 1, 0
         self.layers: list[Layer] = []
-        if not self.is_known:
-            given = {"given": lines[0][:40] or "empty"}
-            problems.append(Problem("UIM101", 1, 0, len(lines[0]), given))
-            return
-        for line in lines[1:]:
-            found = _LAYER.fullmatch(line)
+        self.features: dict[str, list[str]] = defaultdict(list)
+        for found in map(_LAYER.fullmatch, islice(lines, 1, None)):
             if found is None:
                 break
             self.size += 1
@@ -90,16 +81,8 @@ class Header:
                 use = "chain"
             layer.columns.append(Column(self.width + 3, use, each))
             self.width += 1
+            self.features[name] += [each] if use in {"value", "chain"} else []
         return layer
-
-    @property
-    def features(self) -> dict[str, list[str]]:
-        """The features of each layer whose cells are values."""
-        found: dict[str, list[str]] = defaultdict(list)
-        for layer in self.layers:
-            uses = {"value", "chain"}
-            found[layer.name] += [each.feature for each in layer.columns if each.use in uses]
-        return found
 
 
 def split(cell: str, separator: str) -> list[str]:
@@ -111,22 +94,8 @@ def split(cell: str, separator: str) -> list[str]:
     """
     if "\\" not in cell:
         return cell.split(separator)
-    parts, start = list[str](), 0
-    for found in re.finditer(rf"\\.|{re.escape(separator)}", cell, re.DOTALL):
-        if found[0] == separator:
-            parts.append(cell[start : found.start()])
-            start = found.end()
-    return [*parts, cell[start:]]
-
-
-def unescape(value: str) -> str:
-    r"""A value without escapes.
-
-    Examples:
-        >>> unescape("a\\_b\\->c")
-        'a_b->c'
-    """
-    return unescape_text(value, ESCAPES)
+    escape = rf"(\\.)|{re.escape(separator)}"
+    return re.sub(escape, lambda found: found[1] or "\n", cell).split("\n")
 
 
 class Columns:
@@ -137,10 +106,9 @@ class Columns:
         self.items: list[Annotation] = []
         self.numbered: dict[tuple[str, str], Annotation] = {}
         self.in_unit: dict[tuple[str, str], Annotation] = {}
-        self.waiting: list[Callable[[], None]] = []
+        self.waiting: list[tuple[Annotation, Unit, Layer, Sequence[tuple[Column, str]]]] = []
         self.numbers, self.last = count(1), dict[str, str]()
         self.tokens: set[str] = set()
-        self.starts = 0, list[int]()
         self.room = _STACKED + text.characters // _CHARACTERS
 
     def annotations(self) -> list[Annotation]:
@@ -156,16 +124,12 @@ class Columns:
                     self.tokens.add(unit.name)
                 for layer in self.header.layers:
                     self._layer(unit, layer)
-        for connect in self.waiting:
-            connect()
+        for waiting in self.waiting:
+            self._connect(*waiting)
         return self.items
 
     def _problem(self, unit: Unit, column: Column, code: str, **values: object) -> None:
-        if self.starts[0] != unit.record:  # a line may have as many problems as cells
-            self.starts = unit.record, [0, *accumulate(len(cell) + 1 for cell in unit.cells)]
-        start = self.starts[1][column.at]
-        end = start + len(unit.cells[column.at])
-        self.problems.append(Problem(code, unit.record, start, end, values))
+        self.problems.append(Problem(code, unit.record, 0, 0, values, str(column.at)))
 
     def _layer(self, unit: Unit, layer: Layer) -> None:
         """Take the annotations of a layer that a unit has."""
@@ -218,83 +182,64 @@ class Columns:
                 values[IDENTIFIER] = f"chain-{link[2]}"
             if column.use in {"value", "chain"} and written != _NULL:
                 values[column.feature] = unescape(written)
-        self._take(unit, layer, number, values, refer)
-
-    def _take(
-        self,
-        unit: Unit,
-        layer: Layer,
-        number: str,
-        values: dict[str, str],
-        refer: Sequence[tuple[Column, str]],
-    ) -> None:
-        """Take an annotation with its values and what it refers to."""
         key = (layer.name if layer.kind == "CH" else "", number)
-        known = self.numbered.get(key) if number and layer.kind != "RL" else None
-        if known is not None:
-            known.start, known.end = min(known.start, unit.start), max(known.end, unit.end)
-            known.values = {**values, **known.values}
-            self._hold(unit, known)
-            return
-        if values == self.last:  # one of many in a cell
-            values = self.last
-        self.last = values
-        letter = "R" if layer.kind == "RL" else "T"
-        name = f"{letter}{next(self.numbers)}"
-        item = Annotation(name, layer.name, unit.start, unit.end, unit.record, values)
-        self.items.append(item)
+        item = self.numbered.get(key) if number and layer.kind != "RL" else None
+        if item is None:
+            values = self.last if values == self.last else values  # one of many in a cell
+            self.last, letter = values, "R" if layer.kind == "RL" else "T"
+            name = f"{letter}{next(self.numbers)}"
+            item = Annotation(name, layer.name, unit.start, unit.end, unit.record, values)
+            self.items.append(item)
+            self.waiting += [(item, unit, layer, refer)] if refer else []
+        else:
+            item.start, item.end = min(item.start, unit.start), max(item.end, unit.end)
+            item.values = {**values, **item.values}
         if layer.kind != "RL":
-            self._hold(unit, item)
-            if number:
-                self.numbered[key] = item
-        roles: list[str] = []
-        connect = partial(self._connect, item, unit, layer.target)
-        for column, part in refer:
-            if column.use == "base":
-                self.waiting.append(partial(connect, None, part, column))
-            elif column.use == "role":
-                roles = [] if part == _NONE else split(part, ";")
-            else:
-                targets = [] if part in {_NONE, _NULL, ""} else part.split(";")
-                links = len(roles) + len(targets)
-                if links > 2 and not self._has_room(unit, column, links):
-                    roles = targets = []
-                if len(roles) != len(targets):
-                    self._problem(unit, column, "UIM105", given=part[:40])
-                for role, target in zip(roles, targets, strict=False):
-                    own = "" if role == _NULL else unescape(role)
-                    self.waiting.append(partial(connect, own, target, column))
-
-    def _hold(self, unit: Unit, item: Annotation) -> None:
-        """Keep the first annotation of a unit, and the first of each layer, for references."""
-        self.in_unit.setdefault((unit.name, item.layer), item)
-        self.in_unit.setdefault((unit.name, ""), item)
+            self.numbered[key] = item
+            self.in_unit.setdefault((unit.name, item.layer), item)
+            self.in_unit.setdefault((unit.name, ""), item)
 
     def _connect(
-        self, item: Annotation, unit: Unit, layer: str, role: str | None, cell: str, column: Column
+        self, item: Annotation, unit: Unit, layer: Layer, refer: Sequence[tuple[Column, str]]
     ) -> None:
-        """Connect a relation, or a link with a role, with what its cell refers to."""
+        """Connect a relation, or links with their roles, with what its cells refer to."""
+        roles: list[str] = []
+        for column, part in refer:
+            if column.use == "role":
+                roles = [] if part == _NONE else split(part, ";")
+            elif column.use == "base":
+                source, target = self._ends(unit, layer, column, part) or (None, None)
+                item.ends = (source.key if source else "", target.key if target else "")
+                if target is not None:
+                    item.start, item.end = target.start, target.end
+            else:
+                cells = [] if part in {_NONE, _NULL, ""} else part.split(";")
+                links = len(roles) + len(cells)
+                if links > 2 and not self._has_room(unit, column, links):
+                    roles = cells = []
+                if len(roles) != len(cells):
+                    self._problem(unit, column, "UIM105", given=part[:40])
+                for role, cell in zip(roles, cells, strict=False):
+                    own = "" if role == _NULL else unescape(role)
+                    ends = self._ends(unit, layer, column, cell)
+                    item.links += [(own, end.key) for end in ends if end is not None]
+
+    def _ends(self, unit: Unit, layer: Layer, column: Column, cell: str) -> list[Annotation | None]:
+        """The target of a link, or the source and target of a relation; none of an odd cell."""
         found = _TARGET.fullmatch(cell)
         if found is None:
             self._problem(unit, column, "UIM105", given=cell[:40])
-            item.ends = ("", "") if role is None else item.ends
-            return
+            return []
         name, first, last = found.groups()
         places = [(name, last)]
-        if role is None:
+        if column.use == "base":
             places = [(name, first or last), (unit.name, first and last)]
-        ends = [self._find(*place, layer) for place in places]
-        of_words = layer == TOKEN or layer.startswith(POS)
+        ends = [self._find(*place, layer.target) for place in places]
+        of_words = layer.target == TOKEN or layer.target.startswith(POS)
         for (place, _), end in zip(places, ends, strict=True):
             if end is None and not (of_words and place in self.tokens):
                 self._problem(unit, column, "UIM301", what="unit", id=cell[:40])
-        if role is None:
-            source, target = ends
-            item.ends = (source.key if source else "", target.key if target else "")
-            if target is not None:
-                item.start, item.end = target.start, target.end
-        elif ends[0] is not None:
-            item.links.append((role, ends[0].key))
+        return ends
 
     def _find(self, name: str, number: str | None, layer: str) -> Annotation | None:
         """The annotation of a unit with a number, or the first of a layer."""

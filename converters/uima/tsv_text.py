@@ -1,7 +1,7 @@
 """The sentences and units of a file of WebAnno TSV, and the text that they are of."""
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from types import MappingProxyType
@@ -18,7 +18,7 @@ _TEXT, _NAME = "#Text=", "#Sentence.id="
 _UNIT = re.compile(r"[0-9]{1,9}-[0-9]{1,9}(\.[0-9]{1,9})?")
 _OFFSETS = re.compile(r"([0-9]{1,9})-([0-9]{1,9})")
 _ESCAPED = re.compile(r"\\(.)", re.DOTALL)
-#: The characters of escapes in texts.
+#: The characters of escapes.
 ESCAPES = {"t": "\t", "n": "\n", "f": "\f", "r": "\r", "b": "\b"}
 #: Most characters between sentences that are filled with spaces, in a file.
 _FILLED = 1_000_000
@@ -28,16 +28,16 @@ _SHARE = 0.8
 _UNITS = (CHARACTERS, "bytes", "utf-16")
 
 
-def unescape_text(text: str, escapes: Mapping[str, str] = ESCAPES) -> str:
-    r"""A text without escapes, by default those of control characters.
+def unescape(text: str) -> str:
+    r"""A text or value without escapes.
 
     Examples:
-        >>> unescape_text("a\\tb")
-        'a\tb'
+        >>> unescape("a\\tb\\_c\\->d")
+        'a\tb_c->d'
     """
     if "\\" not in text:
         return text
-    return _ESCAPED.sub(lambda found: escapes.get(found[1], found[1]), text)
+    return _ESCAPED.sub(lambda found: ESCAPES.get(found[1], found[1]), text)
 
 
 @dataclass(slots=True)
@@ -94,43 +94,35 @@ class Text:
     ) -> None:
         self.rejected: list[Problem] = []
         self.characters = sum(map(len, lines))
-        found = self._sentences(lines, header) if header.is_known else ()
-        self.sentences = [each for each in found if each.lines or each.units]
+        self.sentences = self._sentences(lines, header)
         self.first_record = self.sentences[0].record if self.sentences else 1
         problems += self.rejected
         self.whole = self._place(unit)
-        wrong = self._find_misplaced()
-        problem = self._other_unit(unit, wrong) if wrong else None
-        if problem is not None:
-            problems.append(problem)
-            wrong = []
-        problems += (self._problem(each) for each in wrong)
+        problems += self._text_problems(unit)
         size = len(self.whole)
         for sentence in self.sentences:  # spans outside of the text were reported
             sentence.units = [each for each in sentence.units if each.start <= each.end <= size]
 
-    def _sentences(self, lines: Sequence[str], header: "Header") -> Iterator[Sentence]:
+    def _sentences(self, lines: Sequence[str], header: "Header") -> list[Sentence]:
         """The sentences of the body."""
-        sentence: Sentence | None = None
+        found: list[Sentence] = []
+        current: Sentence | None = None
         for record, line in enumerate(lines[header.size :], start=header.size + 1):
-            if line.startswith("#"):
-                if sentence is None or sentence.units:
-                    if sentence is not None:
-                        yield sentence
-                    sentence = Sentence(record)
-                if line.startswith(_NAME):
-                    sentence.name = unescape_text(line.removeprefix(_NAME))
-                elif line.startswith(_TEXT):
-                    sentence.lines.append(unescape_text(line.removeprefix(_TEXT)))
-            elif not line.strip():
-                if sentence is not None and sentence.units:
-                    yield sentence
-                    sentence = None
-            elif (unit := self._unit(record, line, header)) is not None:
-                sentence = sentence or Sentence(record)
-                sentence.units.append(unit)
-        if sentence is not None:
-            yield sentence
+            is_comment = line.startswith("#")
+            is_unit = not is_comment and bool(line.strip())
+            if current is not None and current.units and not is_unit:
+                current = None
+            unit = self._unit(record, line, header) if is_unit else None
+            if current is None and (unit or is_comment):
+                current = Sentence(record)
+                found.append(current)
+            if current is not None and unit is not None:
+                current.units.append(unit)
+            elif current is not None and line.startswith(_NAME):
+                current.name = unescape(line.removeprefix(_NAME))
+            elif current is not None and line.startswith(_TEXT):
+                current.lines.append(unescape(line.removeprefix(_TEXT)))
+        return [each for each in found if each.lines or each.units]
 
     def _unit(self, record: int, line: str, header: "Header") -> Unit | None:
         """The unit of a line; None, with a problem, if it is none."""
@@ -147,13 +139,17 @@ class Text:
         """Put the text together, and set the places of sentences and units in it."""
         parts: list[str] = []
         at, filled = 0, 0
-        size = size_in(unit)
+
+        def size(part: str) -> int:
+            plain = unit == CHARACTERS or part.isascii()
+            return len(part) if plain else int(widths(part, unit).sum())
+
         for sentence in self.sentences:
             body = "\n".join(sentence.lines)
             first = next((each for each in sentence.units if each.is_token), None)
             gap = 1 if parts else 0
             if first is not None:
-                cells, bare = (first.cells[2], unescape_text(first.cells[2])), body.lstrip()
+                cells, bare = (first.cells[2], unescape(first.cells[2])), body.lstrip()
                 # The first token begins the sentence; other writers keep white space before it.
                 before = body[: len(body) - len(bare)]
                 inside = not body.startswith(cells) and bare.startswith(cells)
@@ -181,10 +177,13 @@ class Text:
         cell = unit.cells[2]
         if not (unit.start <= unit.end <= len(self.whole)) or unit.end - unit.start > len(cell):
             return False
-        return self.whole[unit.start : unit.end] in {cell, unescape_text(cell)}
+        return self.whole[unit.start : unit.end] in {cell, unescape(cell)}
 
-    def _other_unit(self, unit: str, wrong: Sequence[Unit]) -> Problem | None:
-        """The problem of a file whose offsets count another unit."""
+    def _text_problems(self, unit: str) -> Iterator[Problem]:
+        """The problems of units whose text differs; one if their offsets count another unit."""
+        wrong = self._find_misplaced()
+        if not wrong:
+            return
 
         def counts() -> Iterator[tuple[str, int]]:
             for other in _UNITS:
@@ -194,27 +193,17 @@ class Text:
 
         other, _ = likeliest(counts(), len(wrong), _SHARE * len(wrong))
         self.whole = self._place(unit)
-        if not other:
-            return None
-        values = {"what": UNIT_NAMES[other], "setting": other}
-        return self._problem(wrong[0])._replace(code="UIM104", values=values)
-
-    def _problem(self, unit: Unit) -> Problem:
-        """The problem of a unit whose text differs."""
-        start = sum(len(cell) + 1 for cell in unit.cells[:2])
-        actual = self.whole[unit.start : unit.end] if unit.start <= len(self.whole) else ""
-        values = {"given": unit.cells[2][:40], "actual": actual[:40]}
-        return Problem("UIM103", unit.record, start, start + len(unit.cells[2]), values)
+        if other:
+            values = {"what": UNIT_NAMES[other], "setting": other}
+            yield Problem("UIM104", wrong[0].record, 0, 0, values, "text")
+            return
+        for each in wrong:
+            actual = self.whole[each.start : each.end] if each.start <= len(self.whole) else ""
+            values = {"given": each.cells[2][:40], "actual": actual[:40]}
+            yield Problem("UIM103", each.record, 0, 0, values, "text")
 
 
 @lru_cache(maxsize=100)
 def cell_counts(given: int, wanted: int) -> Mapping[str, int]:
     """The values of a message; many lines have the same."""
     return MappingProxyType({"given": given, "wanted": wanted})
-
-
-def size_in(unit: str) -> Callable[[str], int]:
-    """The length of a text in a unit."""
-    if unit == CHARACTERS:
-        return len
-    return lambda text: len(text) if text.isascii() else int(widths(text, unit).sum())

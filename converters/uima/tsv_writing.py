@@ -3,11 +3,10 @@
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import accumulate, chain, count
+from itertools import chain
 
-from hlteval.converters.uima import tsv_columns, tsv_text
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -19,23 +18,29 @@ from hlteval.converters.uima.layers import (
     SENTENCE,
     Annotation,
 )
+from hlteval.converters.uima.tsv_text import ESCAPES
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 
-_WORD = re.compile(r"\w+|[^\w\s]")
+_LINE, _WORD = re.compile(r"(?m)^.*\S.*$"), re.compile(r"\w+|[^\w\s]")
 _FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
 _LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
+#: What follows the features in the header.
+_MORE = {
+    RELATION: f"|BT_{MENTION}",
+    EVENT: f"|ROLE_{EVENT}:{ARGUMENTS}_{LINK}|uima.tcas.Annotation",
+}
 _CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
 
 
-def _escapes(marks: str, escapes: Mapping[str, str]) -> dict[int, str]:
-    letters = {own: f"\\{letter}" for letter, own in escapes.items()}
-    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **letters})
+def _escapes(marks: str, letters: str) -> dict[int, str]:
+    own = {ESCAPES[letter]: f"\\{letter}" for letter in letters}
+    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **own})
 
 
 #: A null character cannot be written; the loss is counted.
-_VALUE_ESCAPES = {**_escapes("\\[]|_;*", tsv_columns.ESCAPES), 0: "\ufffd"}
-_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", tsv_text.ESCAPES), 0: "\\\ufffd"}
+_VALUE_ESCAPES = {**_escapes("\\[]|_;*", "tnr"), 0: "\ufffd"}
+_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", "tnfrb"), 0: "\\\ufffd"}
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
@@ -72,7 +77,7 @@ class Segmentation:
         self.text = text
         wanted = [*segments]
         kept = _apart((a, b) for a, b in wanted if text[a:b].strip())
-        self.sentences = self._cover(kept or lines_of(text))
+        self.sentences = self._cover(kept or [line.span() for line in _LINE.finditer(text)])
         self.changed = len(set(wanted) - set(self.sentences)) if wanted else 0
         given = [*tokens]
         inside = (span for span in _apart(given) if span[0] < span[1] and self._within(span))
@@ -127,13 +132,6 @@ class Segmentation:
             inside = first < len(self.starts) and self.starts[first] <= start
             return first, first + inside
         return bisect_right(self.ends, start), bisect_left(self.starts, end)
-
-
-def lines_of(text: str) -> list[Span]:
-    """The lines that have more than white space."""
-    ends = [*accumulate(len(line) + 1 for line in text.split("\n"))]
-    spans = zip([0, *ends], ends, strict=False)
-    return [(start, end - 1) for start, end in spans if text[start : end - 1].strip()]
 
 
 def _apart(spans: Iterable[Span]) -> list[Span]:
@@ -203,8 +201,11 @@ class Files:
             for name, own in _LAYERS.items()
             if name in of_layer
         }
-        header = (header_line(*each) for each in layers.items())
-        yield "".join(["#FORMAT=WebAnno TSV 3.3\n", *header, "\n"])
+        yield "#FORMAT=WebAnno TSV 3.3\n"
+        for layer, own in layers.items():
+            kind = "RL" if layer == RELATION else "SP"
+            yield f"#T_{kind}={'|'.join([layer, *own])}{_MORE.get(layer, '')}\n"
+        yield "\n"
         sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
         identified = {item.start: item.values["id"] for item in sentences}
         for number, (start, end) in enumerate(segmentation.sentences):
@@ -217,19 +218,9 @@ class Files:
                 begin, stop = line.span
                 cells = [line.name, f"{move(begin)}-{move(stop)}"]
                 cells.append(escape_text(segmentation.text[begin:stop]))
-                for name, own in layers.items():
-                    cells += lines.cells(line, name, own)
+                for layer, own in layers.items():
+                    cells += lines.cells(line, layer, own)
                 yield "\t".join([*cells, "\n"])
-
-
-def header_line(layer: str, features: Sequence[str]) -> str:
-    """The line of the header that declares a layer."""
-    kind, more = "SP", ""
-    if layer == RELATION:
-        kind, more = "RL", f"|BT_{MENTION}"
-    elif layer == EVENT:
-        more = f"|ROLE_{EVENT}:{ARGUMENTS}_{LINK}|uima.tcas.Annotation"
-    return f"#T_{kind}={'|'.join([layer, *features])}{more}\n"
 
 
 class _Lines:
@@ -237,6 +228,8 @@ class _Lines:
 
     Attributes:
         of_sentence: the units of each sentence, in order.
+        lines: the units of each annotation that is no relation.
+        numbers: the numbers that connect the cells of annotations.
     """
 
     def __init__(self, segmentation: Segmentation, items: Sequence[Annotation]) -> None:
@@ -256,29 +249,23 @@ class _Lines:
         for sentence, token, line in self._units():
             self.of_sentence[sentence].append(line)
             units[token, line.span] = line
-        self.first: dict[str, str] = {}
-        several = set[tuple[str, str]]()
-        at: dict[str, list[_Line]] = {}
+        self.lines: dict[str, list[_Line]] = {}
         while spans:  # one takes the memory of the other
             key, places = spans.popitem()
-            at[key] = [units[each] for each in places]
-        linked = {target for item in items for _, target in item.links}
-        ends = {*chain.from_iterable(item.ends for item in items if item.ends)}
+            self.lines[key] = [units[each] for each in places]
+        several = set[tuple[str, str]]()
         for item in items:
-            held = at[item.ends[1]][:1] if item.ends else at[item.key]
-            if item.key in linked or item.key in ends:
-                self.first[item.key] = held[0].name
-            for line in held:
+            for line in self.lines[item.ends[1]][:1] if item.ends else self.lines[item.key]:
                 if line.items and line.items[-1].layer == item.layer:
                     several.add((line.name, item.layer))
                 line.items.append(item)
-        numbers = count(1)
+        linked = {target for item in items for _, target in item.links}
         self.numbers: dict[str, int] = {}
         for item in items:
-            lines = at.get(item.key, ())
+            lines = self.lines.get(item.key, ())
             stacked = any((line.name, item.layer) in several for line in lines)
             if len(lines) > 1 or stacked or item.key in linked:
-                self.numbers[item.key] = next(numbers)
+                self.numbers[item.key] = len(self.numbers) + 1
 
     def _spans(self, item: Annotation) -> Iterator[tuple[int, Span]]:
         """The tokens of an annotation, each with the part of it that the annotation has."""
@@ -304,34 +291,25 @@ class _Lines:
 
     def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
         """The cells of a unit in the columns of a layer."""
-        more = {RELATION: 1, EVENT: 2}.get(layer, 0)
-        items = [item for item in line.items if item.layer == layer]
+        items = [self._cells(item, features) for item in line.items if item.layer == layer]
         if not items:
-            return ["_"] * (len(features) + more)
-        cells = ["|".join(self._value(item, feature) for item in items) for feature in features]
-        if layer == RELATION:
-            cells.append("|".join(map(self._base, items)))
-        elif layer == EVENT:
-            cells.append("|".join(map(self._roles, items)))
-            cells.append("|".join(map(self._targets, items)))
-        return cells
+            return ["_"] * (len(features) + _MORE.get(layer, "").count("|"))
+        return ["|".join(cells) for cells in zip(*items, strict=True)]
+
+    def _cells(self, item: Annotation, features: Sequence[str]) -> Iterator[str]:
+        """The cells of an annotation, each with its number if it has one."""
+        number = self._number(item.key)
+        for feature in features:
+            value = item.values.get(feature)
+            yield ("*" if value is None else escape(value)) + number
+        if item.ends:
+            pair = [self.numbers.get(end, 0) for end in item.ends]
+            unit = self.lines[item.ends[0]][0].name
+            yield unit + ("[{}_{}]".format(*pair) if any(pair) else "")
+        elif item.layer == EVENT:
+            yield (";".join(escape(role) for role, _ in item.links) or "_") + number
+            units = (self.lines[key][0].name + self._number(key) for _, key in item.links)
+            yield ";".join(units) or "_"
 
     def _number(self, key: str) -> str:
         return f"[{self.numbers[key]}]" if key in self.numbers else ""
-
-    def _value(self, item: Annotation, feature: str) -> str:
-        value = item.values.get(feature)
-        return ("*" if value is None else escape(value)) + self._number(item.key)
-
-    def _roles(self, item: Annotation) -> str:
-        roles = ";".join(escape(role) for role, _ in item.links) or "_"
-        return roles + self._number(item.key)
-
-    def _targets(self, item: Annotation) -> str:
-        return ";".join(self.first[key] + self._number(key) for _, key in item.links) or "_"
-
-    def _base(self, item: Annotation) -> str:
-        """The unit that a relation leads from, with the numbers of both ends if they have some."""
-        source, target = item.ends or ("", "")
-        pair = self.numbers.get(source, 0), self.numbers.get(target, 0)
-        return self.first[source] + (f"[{pair[0]}_{pair[1]}]" if any(pair) else "")

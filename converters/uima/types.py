@@ -1,7 +1,7 @@
 """The types of a CAS: which features refer to structures, and the types of what is written."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from hlteval.converters.uima.layers import (
     ARGUMENTS,
@@ -13,7 +13,6 @@ from hlteval.converters.uima.layers import (
     ROLES,
     SENTENCE,
     TOKEN,
-    Annotation,
 )
 
 ANNOTATION, TOP, STRING = "uima.tcas.Annotation", "uima.cas.TOP", "uima.cas.String"
@@ -42,11 +41,6 @@ class Types:
         """Add a type with the features that it declares itself."""
         self.supertypes[name] = supertype
         self.ranges[name].update(ranges)
-
-    def extend(self, annotations: Iterable[Annotation]) -> None:
-        """Add the features that annotations have as texts."""
-        for item in annotations:
-            self.ranges[item.layer].update(dict.fromkeys(item.values, STRING))
 
     def features(self, name: str) -> dict[str, str]:
         """The ranges of all features of a type, also of its supertypes; those come first.
@@ -82,8 +76,12 @@ class Types:
         ]
 
 
-def written_types(annotations: Iterable[Annotation]) -> Types:
-    """The types of annotations that are written, with all features that some of them have."""
+def written_types(used: Iterable[Sequence[str]]) -> Types:
+    """The types of annotations that are written, with all features that some of them have.
+
+    Args:
+        used: the layer of annotations, and the features that they have as texts.
+    """
     ranges = {
         SENTENCE: {"id": STRING},
         TOKEN: {},
@@ -96,5 +94,6 @@ def written_types(annotations: Iterable[Annotation]) -> Types:
     for name, own in ranges.items():
         types.add(name, ANNOTATION, own)
     types.add(LINK, TOP, {"role": STRING, "target": ANNOTATION})
-    types.extend(annotations)
+    for layer, *features in used:
+        types.ranges[layer].update(dict.fromkeys(features, STRING))
     return types

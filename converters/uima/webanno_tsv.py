@@ -19,7 +19,7 @@ Example lines:
     1-1	0-3	Ann	PER	_	_
     1-4	13-17	Acme	ORG	works for	1-1
 
-Codes raised: UIM1xx, UIM301.
+Codes raised: UIM1xx, UIM204, UIM301.
 """  # noqa: E501
 
 import re
@@ -30,79 +30,67 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
-from hlteval.converters.toolkit.source_files import head_of_first, locate_in_text, with_suffix
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
 from hlteval.converters.uima.tsv_columns import Columns, Header
 from hlteval.converters.uima.tsv_text import Text
 from hlteval.converters.uima.tsv_writing import Files
-from hlteval.findings import FieldRef, Location, Problem, line_findings
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source, decode
+from hlteval.sources import Member, Source
 
 SUFFIX = ".webanno.tsv"
 _FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV ")
-_CELLS = ("id", "offsets", "text")
+_VERSION = re.compile(r"\ufeff?#FORMAT=WebAnno TSV 3\.[0-3][ \t]*")
+_CELLS = {"id": 0, "offsets": 1, "start": 1, "end": 1, "text": 2}
 
 
 def sniff(source: Source) -> bool:
     """Whether the first file that ends in .tsv begins with the name of this format."""
-    return bool(_FORMAT.match(head_of_first(with_suffix(source, ".tsv"), 100)))
+    files = source_files.with_suffix(source, ".tsv")
+    return bool(_FORMAT.match(source_files.head_of_first(files, 100)))
 
 
 documents = partial(layers.documents, suffix=SUFFIX)
 
 
-def read(
-    source: Source, layer: str = "", feature: str = "", offsets: str = "utf-16"
-) -> Iterator[ReadResult]:
+def read(source: Source, **settings: str) -> Iterator[ReadResult]:
     """The documents of a source in batches, in the order of their names."""
-    settings = layer, feature, offsets
-    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, *settings)
+    return layers.read_files(source, FORMAT.name, SUFFIX, documents, add_file, settings)
 
 
 def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: Choice) -> None:
     """Add the document of a file, and what is wrong in it."""
     member, problems = rows.files.members[origin], list[Problem]()
     lines = [line.removesuffix("\r") for line in written.split("\n")]
-    header = Header(lines, problems)
-    text = Text(lines, header, choice.unit, problems)
-    found = Columns(header, text, problems).annotations()
-    is_new = rows.begin(origin, name, text=text.whole if header.is_known else None)
-    row = rows.tables["documents"][rows.documents[name]]
-    if row["text"] is None and header.is_known:
-        row["text"] = text.whole
-    if header.is_known and row["text"] != text.whole:
-        first = text.first_record
-        problems.append(Problem("UIM106", first, 0, len(lines[first - 1]), {"name": name[:40]}))
-    elif header.is_known:
+    if _VERSION.fullmatch(lines[0]):
+        header = Header(lines)
+        text = Text(lines, header, choice.unit, problems)
         for layer, features in header.features.items():
             choice.see(layer, features)
-        take(rows, text.whole, found, choice, annotator_of(member), structure=is_new)
-    for problem in text.rejected:
-        line = lines[problem.record - 1]
-        rows.add("rejected_records", problem.rejection("token", line))
-    rows.findings += line_findings(
-        sorted(problems, key=lambda problem: problem[1:3]),
-        lines, member.display, member.max_per_code,
-    )  # fmt: skip
+        found = Columns(header, text, problems).annotations()
+        if not take(rows, origin, name, text.whole, found, choice, annotator_of(member)):
+            other = Problem("UIM204", text.first_record, 0, 0, {"name": name[:40]}, "line")
+            problems.append(other)
+        for problem in text.rejected:
+            rejection = problem.rejection("token", lines[problem.record - 1])
+            rows.add("rejected_records", rejection)
+    else:
+        rows.begin(origin, name)
+        problems.append(Problem("UIM101", 1, 0, 0, {"given": lines[0][:40] or "empty"}, "line"))
+    problems.sort(key=lambda problem: problem.record)
+    rows.findings += source_files.findings_in_lines(problems, lines, member, span_of)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     """The places of lines, and of their first three cells."""
-    text = decode(member.fetch(), display=member.display, encoding=member.encoding).text
-    return locate_in_text(text or "", places, span_of)
+    return source_files.locate_lines(member, places, span_of)
 
 
 def span_of(line: str, field: str) -> tuple[int, int]:
-    """The place of the text of a unit, or of its whole line."""
-    cells = line.split("\t", 3)
-    field = {"start": "offsets", "end": "offsets"}.get(field, field)
-    if field not in _CELLS or len(cells) < len(_CELLS):
-        return 0, len(line.rstrip("\t"))
-    at = _CELLS.index(field)
-    start = sum(len(cell) + 1 for cell in cells[:at])
-    return start, start + len(cells[at])
+    """The place of a cell, by its number or name, or of the whole line."""
+    at = int(field) if field.isdigit() else _CELLS.get(field)
+    return source_files.cell_stretch(line.rstrip("\t") if at is None else line, at)
 
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
@@ -114,8 +102,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = corpus.cached(Files).losses
-    return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
+    nameless = source_files.count_without_file(corpus, FORMAT.name, SUFFIX)
+    return {**nameless, **corpus.cached(Files).losses}
 
 
 FORMAT = declaration(__name__)

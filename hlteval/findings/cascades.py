@@ -45,10 +45,11 @@ _ANY = "*"
 Causes = tuple[tuple[str, str], ...]
 _NONE: Causes = ()
 
-#: Records or lines of a file; None for all of it.
-Places = tuple[int | str | None, ...]
-#: Side, file, and record or line.
-Place = tuple[str, str | None, int | str | None]
+#: Records, lines, or lines with columns, of a file; None for all of it.
+At = int | str | tuple[int, int] | None
+Places = tuple[At, ...]
+#: Side, file, and one of these.
+Place = tuple[str, str | None, At]
 
 
 class Cascades(NamedTuple):
@@ -137,7 +138,7 @@ class _Roots:
 
     def _add(self, finding: Finding) -> None:
         code, side, file = finding.code, finding.side, finding.file
-        places = finding.further.places if finding.further else (_place(finding),)
+        places = finding.further.places if finding.further else _places(finding)
         self.places[code].update((side, file, place) for place in places)
         self.files[code].add((side, file))
         self.documents[code].add((side, _document(finding).lower()))
@@ -153,7 +154,7 @@ class _Roots:
         """A finding with what it follows from; of further problems, those with the same causes."""
         further = finding.further
         if further is None or not any(self._codes(entry(finding.code))):
-            yield finding, self._causes(finding, () if further else (_place(finding),))
+            yield finding, self._causes(finding, () if further else _places(finding))
             return
         problems = enumerate(zip_longest(further.places, further.names))
         groups = lists_by_key((self._causes(finding, (at,), name), n) for n, (at, name) in problems)
@@ -214,13 +215,16 @@ def _with_stems(tokens: Iterable[str]) -> Iterator[str]:
         yield from (token[: match.start()] for match in re.finditer("-", token))
 
 
-def _place(finding: Finding) -> int | str | None:
-    """The record or the line of a finding; None if it is about a whole file."""
+def _places(finding: Finding) -> Places:
+    """The record or the line of a finding, and its line and column; None for a whole file.
+
+    In JSON, all may be on one line, and records of rules have no paths, but identifiers.
+    """
     if finding.span is None:
-        return None
-    # in JSON, all may be on one line
+        return (None,)
     is_path = finding.record and finding.record.startswith("$")
-    return finding.record if is_path else finding.span.line
+    place = finding.record if is_path else finding.span.line
+    return place, (finding.span.line, finding.span.column)
 
 
 def _missing_identifier(finding: Finding, name: str | None = None) -> str:

@@ -243,7 +243,10 @@ def _polars(name: object, frame: Any) -> pl.DataFrame:
         try:
             return pl.DataFrame(frame)
         except ImportError:  # pandas exports through pyarrow only, which need not be there
-            columns = {str(name): frame[name].tolist() for name in frame.columns}
+            names = getattr(frame, "columns", None)
+            if names is None:  # a single column
+                raise TypeError("it has no columns with names") from None
+            columns = {str(name): frame[name].tolist() for name in names}
             for values in columns.values():
                 for row, value in enumerate(values):
                     is_nan = isinstance(value, float) and math.isnan(value)
@@ -310,6 +313,9 @@ def _cast(table: str, column: Column, values: pl.Series) -> pl.Series:
         values = values.fill_nan(None)  # pandas has no other null in numbers
     if dtype == expected:
         return values
+    if column.name == "label" and dtype.is_numeric():  # as tables have them
+        texts = values.fill_nan(None) if dtype.is_float() else values
+        return texts.cast(pl.String).str.strip_suffix(".0")
     converts = (
         dtype == pl.Null
         or (expected == pl.String and isinstance(dtype, _TEXT))

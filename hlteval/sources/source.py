@@ -115,6 +115,8 @@ class Source:
         findings: problems of the source as a whole.
         corpus: the corpus, if it is in memory.
         of_corpus: problems of the rows of a saved corpus, which is in memory.
+        saved: the file of a saved corpus that is read in parts: only its sources and the names of
+            its documents are in memory.
         max_per_code: as for each of its members.
         listing: gives all that the list of an archive names, also if the archive is rejected;
             nothing where there is no list, or where it is damaged.
@@ -126,6 +128,7 @@ class Source:
     findings: tuple[Finding, ...] = ()
     corpus: Corpus | None = field(default=None, repr=False, compare=False)
     of_corpus: tuple[Finding, ...] = ()
+    saved: Member | None = None
     max_per_code: int = MAX_PER_CODE
     listing: Callable[[], tuple[Listed, ...]] = field(default=tuple, repr=False, compare=False)
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 
@@ -42,6 +42,8 @@ class Stretch(NamedTuple):
         names: the names of their documents, where the lines do not have all of them.
         in_lines: whether a line is a record; others are numbered by bytes, so that those of all
             lines differ and are in order.
+        pieces: the offsets of the lines, where these are in several places; `start` and `end` only
+            order them then, and their records have their numbers.
     """
 
     start: int
@@ -50,6 +52,7 @@ class Stretch(NamedTuple):
     head: bytes = b""
     names: tuple[str, ...] | None = None
     in_lines: bool = True
+    pieces: tuple[tuple[int, int], ...] = ()
 
     @property
     def shift(self) -> int:
@@ -60,6 +63,32 @@ class Stretch(NamedTuple):
     def records(self) -> int:
         """The shift of the numbers of records."""
         return self.shift if self.in_lines else self.start
+
+
+class Divisible(Protocol):
+    """The documents of a file that is divided where some of them begin."""
+
+    def begins(self, at: int) -> Iterator[tuple[str, int]]:
+        """The documents that begin after an offset: their names and offsets, in order."""
+        ...
+
+    def find(self, names: Sequence[str], at: int, near: int = NEAR) -> tuple[str, int] | None:
+        """A document of some that begins at an offset or after it, and its offset.
+
+        Args:
+            names: the documents, the first of which is preferred.
+            at: the offset, at which a line begins.
+            near: the number of bytes in which all are looked for first.
+        """
+        ...
+
+    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str] | None:
+        """The lines between offsets where documents begin, and the digest of the file.
+
+        Returns:
+            None where the file cannot be divided.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -89,7 +118,7 @@ class Sections:
         for number in range(bisect_right(self.starts, at, hi=len(self.names)), len(self.names)):
             yield self.names[number], self.starts[number]
 
-    def find(self, names: Sequence[str], at: int, _: int = 0) -> tuple[str, int] | None:
+    def find(self, names: Sequence[str], at: int, near: int = 0) -> tuple[str, int] | None:  # noqa: ARG002
         """The first of some documents that begins at an offset or after it, and its offset."""
         own = self._begins
         return next(((name, own[name]) for name in names if own.get(name, -1) >= at), None)
@@ -99,7 +128,7 @@ class Sections:
         """The offsets of documents, by name."""
         return dict(zip(self.names, self.starts, strict=False))
 
-    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str]:
+    def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str] | None:
         """The lines between offsets where documents begin, and the digest of the file."""
         numbers = [0, *(bisect_right(self.starts, cut) - 1 for cut in cuts), len(self.names)]
         return [self.stretch(*own) for own in pairwise(numbers)], self.sha256
@@ -199,10 +228,6 @@ class TableSections:
                 lines += chunk.count(b"\n")
                 offset += len(chunk)
         return found, digest.hexdigest()
-
-
-#: What files are divided by.
-Divisible = Sections | TableSections
 
 
 def first_line(member: Member) -> bytes:

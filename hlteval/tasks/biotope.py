@@ -5,7 +5,6 @@ its quirks; docs/differences.md lists what differs.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from graphlib import CycleError, TopologicalSorter
 from itertools import chain, pairwise
 
@@ -14,7 +13,6 @@ import polars as pl
 
 from hlteval.findings import Finding, Problem, finding
 from hlteval.grammars import vocabulary
-from hlteval.representation import Corpus
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options
 from hlteval.scoring.biotope.official import (
@@ -24,10 +22,17 @@ from hlteval.scoring.biotope.official import (
 )
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric
+from hlteval.scoring.pairings import METRICS
 from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, ParsedTable, Table
-from hlteval.tasks.option_files import FileValue, has_error, read_table
+from hlteval.tasks.option_files import FileValue, as_documents, has_error, read_table
 from hlteval.validators.biotope.schema import TAXONOMY, schema
+
+#: How entities and relations, knowledge bases, and referents are compared, by profile.
+CLASSES: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[Ontology]]] = {
+    "plan": (BiotopeMatch, KnowledgeBase, Ontology),
+    "official": (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology),
+}
 
 
 def metric(profile: str, options: Options, *, task: str) -> Metric:
@@ -37,24 +42,20 @@ def metric(profile: str, options: Options, *, task: str) -> Metric:
         >>> metric("plan", Options(), task="bb19-norm").evaluations[0].name
         'Reference pairing'
     """
+    match, knowledge, ontology = CLASSES[profile]
     declared, allowed = vocabulary("biotope")["tasks"][task], schema(task=task)
-    official = profile == "official"
-    common = {
-        "profile": profile,
-        "roles": tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values()))),
-        "own_entities": declared.get("own_entities", False),
-        "ontology": (SoftwareOntology if official else Ontology)(options.ontology),
-    }
+    roles = tuple(dict.fromkeys(chain.from_iterable(allowed.roles.values())))
+    own, similarity = allowed.own_entities, ontology(options.ontology)
     if declared["unit"] == "knowledge":
-        return (OfficialKnowledgeBase if official else KnowledgeBase)(**common)
-    every = msgspec.convert(declared["evaluations"], tuple[Evaluation, ...])
-    return (OfficialBiotopeMatch if official else BiotopeMatch)(
-        **common,
+        return knowledge(profile=profile, roles=roles, own_entities=own, ontology=similarity)
+    return match(
+        profile=profile,
+        roles=roles,
+        own_entities=own,
+        ontology=similarity,
         paired=declared["unit"],
-        evaluations=tuple(
-            replace(each, scorings=tuple(s for s in each.scorings if s.is_made(profile, options)))
-            for each in every
-        ),
+        evaluations=msgspec.convert(declared["evaluations"], tuple[Evaluation, ...]),
+        metrics={name: METRICS[name] for name in declared.get("metrics", METRICS)},
         measures=tuple(declared["measures"]),
         year=declared["year"],
         taxa=tuple(allowed.referents.get(TAXONOMY, ())),
@@ -86,13 +87,15 @@ def parents(source: Source, _: Mapping[str, str]) -> FileValue:
 
     rows, findings = _read(source, "child", "parent", more=problems)
     every = pl.concat([rows["child"], rows["parent"]])
-    return FileValue(dict.fromkeys(every, ()) | _parents(rows), findings, _names(every))
+    known = dict.fromkeys(every, ()) | _parents(rows)
+    return FileValue(known, findings, as_documents(known))
 
 
 def identifiers(source: Source, _: Mapping[str, str]) -> FileValue:
     """A list of identifiers, one in a line."""
     rows, findings = _read(source, "referent")
-    return FileValue(frozenset(rows["referent"]), findings, _names(rows["referent"]))
+    names = dict.fromkeys(rows["referent"])
+    return FileValue(frozenset(names), findings, as_documents(names))
 
 
 def stand_ins(source: Source, _: Mapping[str, str]) -> FileValue:
@@ -115,9 +118,3 @@ def _read(
 def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
     found = rows.group_by("child", maintain_order=True).agg("parent")
     return dict(found.iter_rows())
-
-
-def _names(identifiers: pl.Series) -> Corpus:
-    """Identifiers as the names of documents, for rules."""
-    names = identifiers.unique(maintain_order=True)
-    return Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(names)])

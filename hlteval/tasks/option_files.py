@@ -276,8 +276,12 @@ def read_names(
         ]
     if not (found or has_error(findings)):
         findings.append(finding("OPT109", file=source.path, title=title))
-    documents = [{"row": row, "name": name} for row, name in enumerate(found)]
-    return FileValue(tuple(found), findings, Corpus(documents=documents))
+    return FileValue(tuple(found), findings, as_documents(found))
+
+
+def as_documents(names: Iterable[str]) -> Corpus:
+    """Names as those of documents, which rules look up."""
+    return Corpus(documents=[{"row": row, "name": name} for row, name in enumerate(names)])
 
 
 def integer(

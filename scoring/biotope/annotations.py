@@ -12,11 +12,13 @@ import polars as pl
 from hlteval.representation import Corpus, effective_fillers
 from hlteval.scoring.instance_detection import overlap_pairs
 from hlteval.scoring.matching import equivalence_classes
-from hlteval.scoring.pairings import across_sentences
+from hlteval.scoring.pairings import across_sentences, of_system
 
 #: Between the referents of an entity, which are sorted and there once.
 SEPARATOR = "\x1f"
 TAXONOMY, ONTOLOGY = "NCBI_Taxonomy", "OntoBiotope"
+#: How many characters the entities of pairs share.
+Count = Callable[[pl.DataFrame], pl.Series]
 
 
 def places(mentions: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
@@ -24,6 +26,12 @@ def places(mentions: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
     whole = pl.concat_list(pl.struct("start", "end"))
     fragments = pl.coalesce("fragments", whole).alias("fragments")
     return mentions.select("document", "row", "label", "start", "end", fragments, *columns)
+
+
+def referents(corpus: Corpus) -> pl.DataFrame:
+    """The referents of a corpus: `document`, `target`, the `scheme`, and the `referent`."""
+    rows = corpus.modifiers.drop_nulls("value")
+    return rows.select("document", "target", scheme="label", referent="value")
 
 
 def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.DataFrame:
@@ -38,40 +46,20 @@ def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.
         `places`, `item` and `text`; the `referents`, joined by `SEPARATOR`, and whether there are
         `several`.
     """
-    referents = pl.col("value").unique().sort().str.join(SEPARATOR)
-    groups = corpus.modifiers.drop_nulls("value").group_by(
-        "document", item="target", scheme="label"
-    )
-    named = groups.agg(referents=referents, several=pl.len() > 1)
+    key = ["document", "target", "scheme"]
+    each = pl.col("referent").unique().sort().str.join(SEPARATOR)
+    named = referents(corpus).group_by(key).agg(referents=each, several=pl.len() > 1)
     scheme = pl.when(pl.col("label").is_in(taxa)).then(pl.lit(TAXONOMY)).otherwise(pl.lit(ONTOLOGY))
-    rows = places(mentions, "text", pl.col("mention").alias("item"), scheme.alias("scheme"))
-    key = ["document", "item", "scheme"]
+    rows = places(mentions, "text", pl.col("mention").alias("target"), scheme.alias("scheme"))
     rows = rows.join(named, on=key, how="left", maintain_order="left").drop("scheme")
-    return rows.with_columns(pl.col("referents").fill_null(""), pl.col("several").fill_null(False))
-
-
-def shared_characters(pairs: pl.DataFrame) -> pl.Series:
-    """The number of characters that the `fragments` and the `fragments_system` of each pair share.
-
-    Examples:
-        >>> ours = [{"start": 0, "end": 4}, {"start": 8, "end": 12}]
-        >>> pairs = {"fragments": [ours], "fragments_system": [[{"start": 2, "end": 10}]]}
-        >>> shared_characters(pl.DataFrame(pairs)).to_list()
-        [4]
-    """
-    sides = ("fragments", "fragments_system")
-    every = pairs.select(*sides, at=pl.int_range(pl.len())).explode(sides[0]).explode(sides[1])
-    last = pl.min_horizontal(pl.col(side).struct.field("end") for side in sides)
-    first = pl.max_horizontal(pl.col(side).struct.field("start") for side in sides)
-    shared = (last - first).clip(0).sum().alias("shared")
-    return every.group_by("at", maintain_order=True).agg(shared)["shared"]
+    filled = rows.with_columns(
+        pl.col("referents").fill_null(""), pl.col("several").fill_null(False)
+    )
+    return filled.rename({"target": "item"})
 
 
 def overlaps(
-    ours: pl.DataFrame,
-    theirs: pl.DataFrame,
-    by: Sequence[str],
-    shared: Callable[[pl.DataFrame], pl.Series] = shared_characters,
+    ours: pl.DataFrame, theirs: pl.DataFrame, by: Sequence[str], count: Count
 ) -> pl.DataFrame:
     """The pairs of entities that share characters.
 
@@ -79,23 +67,25 @@ def overlaps(
         ours: of the reference, as `places`.
         theirs: of the system, likewise.
         by: the columns that are equal.
-        shared: counts the characters that each pair shares.
+        count: of the characters that pairs share, those that count.
 
     Returns:
-        The columns of both, those of the system with `_system`; and the `overlap`: the share of the
-        characters of either that both have.
+        The columns of both, those of the system with `_system`; how many characters are `shared`;
+        and the `overlap`: the share of the characters of either that both have.
     """
-    both = pl.concat([rows.select(*by, "start", "end") for rows in (ours, theirs)])
-    ranks = pl.concat([both["start"], both["end"]]).rank("dense").cast(pl.Float64)  # may be huge
-    both = both.with_columns(start=ranks.head(len(both)), end=ranks.tail(len(both)))
-    rows, matches, _ = overlap_pairs(both.head(len(ours)), both.tail(len(theirs)), by)
-    theirs = theirs.drop(by).rename(lambda name: f"{name}_system")
-    pairs = pl.concat([ours[rows], theirs[matches]], how="horizontal")
-    part, common = pl.element().struct, shared(pairs)
+    left, right = (
+        rows.select(*by, "row", "fragments").explode("fragments").unnest("fragments")
+        for rows in (ours, theirs)
+    )
+    at, at_system, shared = overlap_pairs(left, right, by)
+    rows = {"row": left["row"][at], "row_system": right["row"][at_system], "shared": shared}
+    pairs = pl.DataFrame(rows).group_by("row", "row_system").agg(pl.col("shared").sum())
+    pairs = pairs.join(ours, on="row").join(of_system(theirs.drop(by)), on="row_system")
+    part, common = pl.element().struct, count(pairs)
     sizes = pl.col("^fragments.*$").list.eval(part.field("end") - part.field("start")).list.sum()
     either = pairs.select(sizes).sum_horizontal() - common
-    pairs = pairs.with_columns(overlap=common / either)
-    return pairs.filter(pl.col("overlap") > 0).sort("row", "row_system")
+    pairs = pairs.with_columns(overlap=common / either).filter(pl.col("overlap") > 0)
+    return pairs.sort("row", "row_system")
 
 
 def arguments(corpus: Corpus, filler: str) -> pl.DataFrame:
@@ -114,50 +104,66 @@ def arguments(corpus: Corpus, filler: str) -> pl.DataFrame:
     key = ["document", "target"]
     rows = rows.join(equivalence_classes(corpus.groups), on=key, how="left", maintain_order="left")
     kind = pl.format("{} {}", "document", pl.coalesce("representative", "target"))
-    rows = rows.with_columns(kind=kind).drop("target", "representative")
-    return rows.with_columns(count=pl.len().over("kind").cast(pl.Int64))
+    return rows.with_columns(kind=kind, count=pl.len().over(kind).cast(pl.Int64))
 
 
 def relations(
-    corpus: Corpus,
-    given: Corpus,
-    roles: Sequence[str],
-    known: pl.DataFrame,
-    sentences: pl.DataFrame,
-) -> pl.DataFrame:
-    """The relations of a corpus.
+    reference: Corpus, given: Corpus, system: Corpus, roles: Sequence[str]
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The relations of both sides.
 
     Args:
-        corpus: of either side.
-        given: the corpus with the entities that come with the task; of a reference, itself.
+        reference: the reference; its segments are the sentences.
+        given: the same, with the entities that come with the task alone.
+        system: the system.
         roles: the role of the first argument, and then those of the second.
-        known: the entities of both sides, as `arguments`.
-        sentences: the segments of the reference.
 
     Returns:
-        A row per relation: `document`, `row`, `item`, `label`; of both arguments the `argument`,
-        its `target`, `kind` and `count`, null where it has none, with `_second`; the targets as
-        `text`; the label of the second as `location`, and whether both are `inside` a sentence.
+        Of either side a row per relation: `document`, `row`, `item`, `label`; of both arguments the
+        `argument`, its `target`, `kind` and `count`, null where it has none, with `_second`; the
+        targets as `text`; the label of the second as `location`, and whether both are `inside` a
+        sentence.
     """
-    rows = corpus.frames.select("document", "row", "label", item="frame")
-    filled = effective_fillers(corpus, given).drop_nulls("filler_row").select(
-        "role", "target", row="frame_row", argument=pl.format("{} {}", "filler", "filler_row"),
-        location="filler_label",
-    )  # fmt: skip
-    own = known.select("document", "start", "end", "argument", "kind", "count")
-    filled = filled.join(own, on="argument", how="left", maintain_order="left")
-    ends = []
-    for names in (roles[:1], roles[1:]):
-        end = filled.filter(pl.col("role").is_in(names)).drop("role")
-        ends.append(end.unique("row", keep="first", maintain_order=True))
-        more = ends[-1].drop("document", "start", "end")
-        rows = rows.join(more, on="row", how="left", suffix="_second", maintain_order="left")
-    across = across_sentences(pl.concat(ends).drop_nulls("start"), sentences).implode()
-    return rows.with_columns(
-        location="location_second",
-        text=pl.format("{}, {}", "target", "target_second"),
-        inside=~pl.col("row").is_in(across),
-    ).drop("location_second")
+    known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
+    known = known.select("document", "start", "end", "argument", "kind", "count")
+    sides = []
+    for corpus, source in ((reference, reference), (system, given)):
+        filled = effective_fillers(corpus, source).drop_nulls("filler_row").select(
+            "role", "target", row="frame_row", argument=pl.format("{} {}", "filler", "filler_row"),
+            location="filler_label", first=pl.col("role") == roles[0],
+        ).filter(pl.col("role").is_in(roles))  # fmt: skip
+        filled = filled.join(known, on="argument", how="left", maintain_order="left")
+        filled = filled.unique(["row", "first"], keep="first", maintain_order=True)
+        rows = corpus.frames.select("document", "row", "label", item="frame")
+        for first in (True, False):
+            end = filled.filter(first=first).drop("document", "start", "end", "role", "first")
+            rows = rows.join(end, on="row", how="left", suffix="_second", maintain_order="left")
+        across = across_sentences(filled.drop_nulls("start"), reference.segments).implode()
+        text = pl.format("{}, {}", "target", "target_second")
+        inside = ~pl.col("row").is_in(across)
+        sides.append(rows.with_columns(location="location_second", text=text, inside=inside))
+    return sides[0], sides[1]
+
+
+def alike_arguments(reference: Corpus, given: Corpus, system: Corpus, count: Count) -> pl.DataFrame:
+    """The arguments that are alike: each with itself alone, if the task gives all of them.
+
+    Args:
+        reference: the reference.
+        given: the same, with the entities that come with the task alone.
+        system: the system.
+        count: as that of `overlaps`.
+
+    Returns:
+        The `kind` of entities of the reference, the entity of the system as `argument`, and how
+        much they `overlap`.
+    """
+    gold = arguments(reference, "given")
+    if given is reference:
+        return gold.select("kind", "argument", overlap=pl.lit(1.0))
+    found = pl.concat([arguments(given, "given"), arguments(system, "mention")])
+    near = overlaps(gold, found, ["document", "label"], count)
+    return near.select("kind", "overlap", argument="argument_system")
 
 
 def alike_relations(ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFrame) -> pl.DataFrame:
@@ -166,8 +172,7 @@ def alike_relations(ours: pl.DataFrame, theirs: pl.DataFrame, alike: pl.DataFram
     Args:
         ours: the relations of the reference.
         theirs: those of the system.
-        alike: the `kind` of entities of the reference, the entity of the system as `argument`, and
-            how much they `overlap`.
+        alike: as from `alike_arguments`.
     """
     alike = alike.group_by("kind", "argument").agg(pl.col("overlap").max())
     pairs = theirs.select("label", "argument", "argument_second", row_system="row")

@@ -12,12 +12,12 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, arguments, relations
+from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, referents, relations
 from hlteval.scoring.biotope.referents import Ontology
 from hlteval.scoring.metric import Metric, Tables, scorings
 from hlteval.scoring.pairings import of_distinct, side_by_side, with_names, with_outcomes
 
-FACT = ("taxon", "concept")
+FACT, SIDES = ("taxon", "concept"), ("reference", "system")
 COUNTS: Mapping[str, Any] = dict.fromkeys(("document", "side", *FACT), pl.String)
 
 
@@ -46,29 +46,14 @@ class KnowledgeBase(Metric):
         """
         reference, system = self.prepare(*align(reference, system))
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        known = pl.concat([arguments(reference, "given"), arguments(system, "mention")])
-        ours = self._facts(reference, reference, known).with_columns(side=pl.lit("reference"))
-        theirs = self._facts(system, given, known).with_columns(side=pl.lit("system"))
-        facts = pl.concat([ours, theirs])
+        both = relations(reference, given, system, self.roles)
+        facts = pl.concat(map(_facts, both, (reference, system), SIDES))
         counts = with_names(facts, reference, system).select(COUNTS.keys())
         return counts, self._align(counts) if alignment else None
 
     def prepare(self, reference: Corpus, system: Corpus) -> tuple[Corpus, Corpus]:
         """Return what is compared of two corpora with the same documents."""
         return reference, system
-
-    def _facts(self, corpus: Corpus, given: Corpus, known: pl.DataFrame) -> pl.DataFrame:
-        """The facts of a corpus: `document`, `taxon`, `concept`."""
-        rows = relations(corpus, given, self.roles, known, corpus.segments)
-        named = corpus.modifiers.drop_nulls("value").select("document", "target", "label", "value")
-        named = named.unique(maintain_order=True)
-        sides = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
-        for name, target, scheme in sides:
-            own = named.filter(label=scheme).select("document", **{target: "target", name: "value"})
-            rows = rows.join(own, on=["document", target], maintain_order="left")
-        other = pl.col("label") != "Lives_In"
-        rows = rows.sort("document", other, "row", maintain_order=True)
-        return rows.select("document", *FACT).unique(maintain_order=True)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The facts of all documents, each once, in the order of these."""
@@ -78,16 +63,15 @@ class KnowledgeBase(Metric):
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The metrics, and the table `scorings`."""
-        ours, theirs = (total.filter(side=side) for side in ("reference", "system"))
-        pairs = self._pair(ours, theirs, FACT[:1]).group_by("row", maintain_order=True)
-        every = ours.with_row_index("row").join(
-            pairs.agg("similarity"), on="row", how="left", maintain_order="left"
-        )["similarity"]
-        means = [sum(each) / len(each) if each else 0.0 for each in every.to_list()]
+        ours, theirs, pairs = self._pair(total, FACT[:1])
+        found: list[list[float]] = [[] for _ in range(ours.height)]
+        for row, similarity in pairs.select("row", "similarity").iter_rows():
+            found[row].append(similarity)
+        means = [sum(each) / len(each) if each else 0.0 for each in found]
         values: dict[str, float | None] = {
             "mean-references": sum(means) / len(means) if means else None,
             "predictions": theirs.height,
-            "deletions": every.null_count(),
+            "deletions": found.count([]),
             "references": ours.height,
         }
         place = {"evaluation": "Standard pairing", "scoring": "Standard scoring"}
@@ -104,34 +88,44 @@ class KnowledgeBase(Metric):
         """The facts in the order in which the first of equally similar ones counts."""
         return facts.sort(FACT, maintain_order=True)
 
-    def _pair(self, ours: pl.DataFrame, theirs: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
+    def _pair(
+        self, facts: pl.DataFrame, by: Sequence[str]
+    ) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
         """Each fact of a system with the most similar one of the reference, if there is one.
 
         Args:
-            ours: the facts of the reference.
-            theirs: those of the system.
+            facts: those of both sides, as `COUNTS`.
             by: the columns that are equal.
 
         Returns:
+            The facts of the reference and of the system, each with its `row`; and of the pairs
             `row`, `row_system`, and the `similarity`, in the order of the facts of the system.
         """
-        ours, theirs = (self.in_order(facts.with_row_index("row")) for facts in (ours, theirs))
-        pairs = theirs.join(ours, on=by, suffix="_reference", maintain_order="left_right")
+        ours, theirs = (facts.filter(side=side).with_row_index("row") for side in SIDES)
+        first, second = map(self.in_order, (ours, theirs))
+        pairs = second.join(first, on=by, suffix="_reference", maintain_order="left_right")
         concepts = ("concept_reference", "concept")
         similarity = of_distinct(pairs, concepts, self.ontology.similarity)
         pairs = pairs.with_columns(similarity=similarity).filter(pl.col("similarity") > 0)
         best = pairs.filter(pl.col("similarity") == pl.col("similarity").max().over("row"))
-        first = best.unique("row", keep="first", maintain_order=True)
-        return first.select("similarity", row="row_reference", row_system="row")
+        pairs = best.unique("row", keep="first", maintain_order=True)
+        return ours, theirs, pairs.select("similarity", row="row_reference", row_system="row")
 
     def _align(self, counts: pl.DataFrame) -> pl.DataFrame:
         """The facts of each document, those of the system with the most similar ones."""
-        ours, theirs = (counts.filter(side=side) for side in ("reference", "system"))
-        pairs = self._pair(ours, theirs, ("document", "taxon"))
-        fact = pl.format("{} {}", *FACT).alias("fact")
-        ours, theirs = (
-            rows.select("document", fact).with_row_index("row") for rows in (ours, theirs)
-        )
-        rows = side_by_side(ours, theirs, pairs).sort("document", maintain_order=True)
-        names = {"reference": "fact", "predicted": "fact_system", "similarity": "similarity"}
-        return with_outcomes(rows.select("document", **names))
+        rows = side_by_side(*self._pair(counts, ("document", "taxon")))
+        sides = {"reference": FACT, "predicted": [f"{part}_system" for part in FACT]}
+        names = {side: pl.format("{} {}", *parts) for side, parts in sides.items()}
+        rows = rows.sort("document", maintain_order=True)
+        return with_outcomes(rows.select("document", **names, similarity="similarity"))
+
+
+def _facts(rows: pl.DataFrame, corpus: Corpus, side: str) -> pl.DataFrame:
+    """The facts of the relations of a side, as `COUNTS`, in the order in which they are taken."""
+    named = referents(corpus).unique(maintain_order=True)
+    parts = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
+    for name, target, scheme in parts:
+        own = named.filter(scheme=scheme).select("document", **{target: "target", name: "referent"})
+        rows = rows.join(own, on=["document", target], maintain_order="left")
+    rows = rows.sort("document", pl.col("label") != "Lives_In", "row", maintain_order=True)
+    return rows.select("document", *FACT, side=pl.lit(side)).unique(maintain_order=True)

@@ -5,32 +5,24 @@ a task and a profile compare is declared as a `BiotopeMatch`, from grammars/biot
 
 Conventions:
     Similarities are from 0 to 1, and are added in the order of documents and references. Counts are
-    a row per document, evaluation and scoring; where a scoring counts each form once, a row per
-    pair, with its `form`: the text, and the referents.
+    a row per scoring and pair or item without a partner; where a scoring counts each form once,
+    with the `form`: the text, and the referents.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.annotations import (
-    SEPARATOR,
-    alike_relations,
-    arguments,
-    entities,
-    overlaps,
-    relations,
-    shared_characters,
-)
+from hlteval.scoring.biotope import annotations
+from hlteval.scoring.biotope.annotations import SEPARATOR
 from hlteval.scoring.biotope.referents import Ontology
-from hlteval.scoring.confusions import count_labels, pair_by_key, pair_by_place
+from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.metric import Tables
 from hlteval.scoring.pairings import (
-    METRICS,
+    LABELS,
     PLACE,
     PairingMetric,
     of_distinct,
@@ -68,8 +60,8 @@ class Options:
 
 #: How referents are compared: by the ontology, as sets, or not at all.
 Comparison = Literal["graded", "exact", "any"]
-#: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that do not count.
-Pairing = tuple[pl.DataFrame, pl.Series, pl.Series]
+#: The pairs, as `row`, `row_system` and `overlap`, and the items of either side that count.
+Pairing = tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
 
 
 @dataclass(frozen=True)
@@ -102,9 +94,9 @@ class Scoring:
 
     def is_made(self, profile: str, options: Options) -> bool:
         """Whether a profile has it, and there is what it needs."""
-        needs = (self.only, self.mapped, "sentences" if "inside" in self.where else "")
-        missing = [getattr(options, each) in (None, False) for each in needs if each]
-        return self.of in {"", profile} and not any(missing)
+        needs = {self.only, self.mapped, "sentences" if "inside" in self.where else ""} - {""}
+        present = all(getattr(options, each) not in (None, False) for each in needs)
+        return present and self.of in {"", profile}
 
 
 @dataclass(frozen=True)
@@ -122,6 +114,10 @@ class Evaluation:
     scorings: tuple[Scoring, ...]
     labels: tuple[str, ...] = ()
     referents: Comparison = "graded"
+
+    def only(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of items that are paired."""
+        return rows.filter(pl.col("label").is_in(self.labels)) if self.labels else rows
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -153,9 +149,11 @@ class BiotopeMatch(PairingMetric):
     counts: ClassVar[Mapping[str, Any]] = {
         **dict.fromkeys(("document", *PLACE), pl.String),
         **dict.fromkeys(("references", "predictions"), pl.Int64),
-        "similarities": pl.List(pl.Float64),
+        "similarity": pl.Float64,
         "form": pl.String,
     }
+    #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
+    choose: ClassVar[Callable[..., Any]] = staticmethod(assigned)
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -174,73 +172,63 @@ class BiotopeMatch(PairingMetric):
         pair = self._pair_relations if self.paired == "relations" else self._pair_entities
         counts, tables = [pl.DataFrame(schema=dict(self.counts))], []
         for evaluation in self.evaluations:
-            labels = evaluation.labels
-            counted = pl.col("label").is_in(labels) if labels else pl.lit(value=True)
-            rows = with_names(pair(evaluation, reference, system, counted), reference, system)
-            rows = rows.sort("document", "row", "row_system", nulls_last=True)
-            counts += [self._count(evaluation, scoring, rows) for scoring in evaluation.scorings]
-            tables.append(rows)
+            rows = with_names(pair(evaluation, reference, system), reference, system)
+            tables.append(rows.sort("document", "row", "row_system", nulls_last=True))
+            scorings = self.scorings(evaluation)
+            counts += [self._count(evaluation, each, tables[-1]) for each in scorings]
         return pl.concat(counts), self._align(tables[0]) if alignment else None
+
+    def scorings(self, evaluation: Evaluation) -> list[Scoring]:
+        """The scorings of an evaluation that the profile has, and for which the files are there."""
+        return [each for each in evaluation.scorings if each.is_made(self.profile, self.options)]
 
     # The pairs of an evaluation: the columns of the items of the system end in `_system`, and
     # `overlap` is the share of characters that both have, or the similarity of arguments.
 
     def _pair_entities(
-        self, evaluation: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The entities that are paired so that the sum of their similarities is greatest.
 
         Given ones are paired with themselves.
         """
-        given = self.paired == "given"
-        source = reference if given else system
-        ours = entities(reference.mentions.filter(counted), reference, self.taxa)
-        theirs = entities(source.mentions.filter(counted), system, self.taxa)
-        if given:
+        source = reference if self.paired == "given" else system
+        ours = annotations.entities(evaluation.only(reference.mentions), reference, self.taxa)
+        theirs = annotations.entities(evaluation.only(source.mentions), system, self.taxa)
+        if self.paired == "given":
             pairs = ours.select("row", row_system="row", overlap=pl.lit(1.0))
         else:
             by = ["document", "label"] if evaluation.referents == "graded" else ["document"]
-            alike = overlaps(ours, theirs, by, self.common_characters)
+            alike = annotations.overlaps(ours, theirs, by, self.common_characters)
             weight = self._similarity(alike, Scoring(), evaluation)
             pairs = self.pair(alike.select("row", "row_system", "overlap", weight=weight))
         return side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
-        self, _: Evaluation, reference: Corpus, system: Corpus, counted: pl.Expr
+        self, evaluation: Evaluation, reference: Corpus, system: Corpus
     ) -> pl.DataFrame:
         """The relations that are paired, so that equivalent ones of a system count once."""
         given = without_mentions(reference, ".a2") if self.own_entities else reference
-        gold, found = arguments(reference, "given"), arguments(system, "mention")
-        known = pl.concat([gold, found])
-        ours, theirs = (
-            relations(*side, self.roles, known, reference.segments).filter(counted)
-            for side in ((reference, reference), (system, given))
-        )
-        alike = gold.select("kind", "argument", overlap=pl.lit(1.0))
-        if self.own_entities:
-            found = pl.concat([arguments(given, "given"), found])
-            near = overlaps(gold, found, ["document", "label"], self.common_characters)
-            alike = near.select("kind", "overlap", argument="argument_system")
-        pairs, *left_out = self.pair_relations(alike_relations(ours, theirs, alike), ours, theirs)
-        ours, theirs = (
-            rows.filter(~pl.col("row").is_in(some.implode()))
-            for rows, some in zip((ours, theirs), left_out, strict=True)
-        )
+        both = annotations.relations(reference, given, system, self.roles)
+        ours, theirs = map(evaluation.only, both)
+        alike = annotations.alike_arguments(reference, given, system, self.common_characters)
+        alike = annotations.alike_relations(ours, theirs, alike).with_columns(weight="overlap")
+        pairs, ours, theirs = self.pair_relations(alike, ours, theirs)
         return side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
-        return shared_characters(pairs)
+        return pairs["shared"]
 
     def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
-        """The one-to-one pairs whose weights have the greatest total.
+        """The one-to-one pairs of candidates.
 
         Args:
             alike: `row`, `row_system`, their `weight`, and others.
         """
         some = alike.filter(pl.col("weight") > 0)
-        rows, columns, weights = (some[name].to_numpy() for name in ("row", "row_system", "weight"))
-        return some.filter(pl.Series(assigned(rows, columns, weights)))
+        columns = (some[name].to_numpy() for name in ("row", "row_system", "weight"))
+        return some.filter(pl.Series(self.choose(*columns)))
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
@@ -248,33 +236,26 @@ class BiotopeMatch(PairingMetric):
         """The pairs of relations; what is another form of a paired one does not count.
 
         Args:
-            alike: as `alike_relations`.
+            alike: as `alike_relations`, with the `weight`.
             ours: the relations of the reference.
             theirs: those of the system.
         """
-        pairs = self.pair(alike.with_columns(weight="overlap"))
+        pairs = self.pair(alike)
         several = ours.filter((pl.col("count") > 1) | (pl.col("count_second") > 1))
         again = alike.join(several, on="row", how="semi").join(pairs, on="row_system", how="anti")
-        return pairs, theirs["row"].clear(), again["row_system"]
+        return pairs, ours, theirs.filter(~pl.col("row").is_in(again["row_system"].implode()))
 
     # Scorings: which pairs count, and as what.
 
-    def error_analysis(
-        self,
-        aligned: pl.DataFrame,
-        total: pl.DataFrame,  # noqa: ARG002
-    ) -> tuple[Tables, dict[str, str]]:
-        """The table `confusion`; others are paired by their place, or their arguments."""
-        labels = ("reference_type", "predicted_type")
+    def beside(self, aligned: pl.DataFrame) -> pl.DataFrame:
+        """Items without a partner are paired by their place, or their arguments."""
         if self.paired == "relations":
-            rows = pair_by_key(aligned, labels, ("reference_text", "predicted_text"))
-        else:
-            places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
-            rows = pair_by_place(aligned, labels, places)
-        return {"confusion": count_labels(rows, labels)}, {}
+            return pair_by_key(aligned, LABELS, ("reference_text", "predicted_text"))
+        places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
+        return pair_by_place(aligned, LABELS, places)
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
-        """The counts of a scoring by document."""
+        """The pairs and items that a scoring counts, as `counts`."""
         accepted = []
         for side in _SIDES:
             conditions = [pl.col(f"row{side}").is_not_null()]
@@ -283,21 +264,16 @@ class BiotopeMatch(PairingMetric):
                 known = pl.element().is_in(getattr(self.options, scoring.only))
                 referents = pl.col(f"referents{side}").str.split(SEPARATOR)
                 conditions.append(referents.list.eval(known).list.any())
-            accepted.append(pl.all_horizontal(conditions).fill_null(value=False))
-        rows = pairs.with_columns(value=self._similarity(pairs, scoring, evaluation))
-        rows = rows.filter(pl.any_horizontal(accepted))
-        by, form = ["document"], pl.lit(None, pl.String)
+            accepted.append(pl.all_horizontal(conditions))
+        rows = pairs.with_columns(similarity=self._similarity(pairs, scoring, evaluation))
+        rows, form = rows.filter(pl.any_horizontal(accepted)), pl.lit(None, pl.String)
         if scoring.unique:
-            rows, by = rows.drop_nulls("row"), ["document", "row"]
-            form = pl.concat_str("text", "referents", separator=SEPARATOR).first()
-        counts = rows.group_by(by, maintain_order=True).agg(
-            **dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True)),
-            references=pl.col("row").count().cast(pl.Int64),
-            predictions=pl.col("row_system").count().cast(pl.Int64),
-            similarities=pl.col("value").drop_nulls(),
-            form=form,
-        )
-        return counts.select(self.counts.keys())
+            rows = rows.drop_nulls("row")
+            form = pl.concat_str("text", "referents", separator=SEPARATOR)
+        place = dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True))
+        sides = {"references": "row", "predictions": "row_system"}
+        has = {name: pl.col(row).is_not_null().cast(pl.Int64) for name, row in sides.items()}
+        return rows.select("document", **place, **has, similarity="similarity", form=form)
 
     def _similarity(
         self, pairs: pl.DataFrame, scoring: Scoring, evaluation: Evaluation
@@ -307,8 +283,8 @@ class BiotopeMatch(PairingMetric):
         comparison = scoring.referents or evaluation.referents
         if comparison == "any":
             return overlap
-        table = getattr(self.options, scoring.mapped) if scoring.mapped else {}
-        only = getattr(self.options, scoring.only) if scoring.only else None
+        table = getattr(self.options, scoring.mapped, {})
+        only = getattr(self.options, scoring.only, None)
 
         def similarity(label: str, *sides: str) -> float:
             if label in scoring.undefined:
@@ -328,14 +304,8 @@ class BiotopeMatch(PairingMetric):
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:
         """The scorings of all evaluations."""
-        every = ((each.name, one) for each in self.evaluations for one in each.scorings)
+        every = ((each.name, one) for each in self.evaluations for one in self.scorings(each))
         return [(name, one.name, one.measures or self.measures) for name, one in every]
-
-    @property
-    def metrics(self) -> Mapping[str, str]:
-        """Given entities are paired by themselves."""
-        alone = ("precision", "matches", "references")
-        return {name: METRICS[name] for name in (alone if self.paired == "given" else METRICS)}
 
     def add(self, counts: pl.DataFrame, by: Sequence[str]) -> pl.DataFrame:
         """The sums of counts; similarities are added one after the other, in their order."""
@@ -347,7 +317,7 @@ class BiotopeMatch(PairingMetric):
             kept.append(seen.isdisjoint(forms))
             seen |= forms if kept[-1] else set()
         rows = counts.filter(pl.Series(kept, dtype=pl.Boolean)).group_by(by, maintain_order=True)
-        each = pl.col("similarities").explode().drop_nulls()
+        each = pl.col("similarity").drop_nulls()
         return rows.agg(
             pl.col("references", "predictions").sum(),
             pairs=each.count().cast(pl.Int64),
@@ -362,14 +332,13 @@ class BiotopeMatch(PairingMetric):
     def _align(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """The pairs of the main evaluation, and unpaired items, with the outcome of each."""
         main = self.evaluations[0]
-        rows = pairs.with_columns(similarity=self._similarity(pairs, main.scorings[0], main))
+        rows = pairs.with_columns(similarity=self._similarity(pairs, self.scorings(main)[0], main))
         rows = rows.with_columns(pl.col("^referents.*$").str.replace_all(SEPARATOR, ", "))
-        parts = {"item": "", "label": "_type", "text": "_text"}
-        if self.paired != "relations":
-            parts |= {name: f"_{name}" for name in ("referents", "start", "end")}
+        shown = {"item": "", "label": "_type", "text": "_text", "referents": "_referents"}
         columns = {
-            f"{side}{shown}": f"{part}{ending}"
-            for part, shown in parts.items()
+            f"{side}{name}": f"{part}{ending}"
+            for part, name in {**shown, "start": "_start", "end": "_end"}.items()
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
+            if part in rows.columns
         }
         return with_outcomes(rows.select("document", **columns, similarity="similarity"))

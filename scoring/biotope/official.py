@@ -8,13 +8,11 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, of_documents
-from hlteval.scoring.biotope.annotations import shared_characters
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
 from hlteval.scoring.biotope.referents import Ontology, Referents
-from hlteval.scoring.matching import first_free
+from hlteval.scoring.matching import greedy
 from hlteval.scoring.pairings import OfficialPairing
-from hlteval.scoring.ratios import Numbers
 
 Fragments = Sequence[Mapping[str, int]]
 _WORD = 2**32
@@ -74,18 +72,16 @@ class SoftwareOntology(Ontology):
 class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
     """How the official software compares entities and relations."""
 
+    choose: ClassVar = staticmethod(greedy)
+
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The characters that the software counts; of entities without gaps it counts all."""
-        sides = pairs.select("fragments", "fragments_system").iter_rows()
-        some = [shared_in_passing(*row) if max(map(len, row)) > 1 else None for row in sides]
-        counted = pl.Series("shared", some, dtype=pl.Int64).to_frame()
-        return counted.select(pl.coalesce("shared", shared_characters(pairs))).to_series()
-
-    def pair(self, alike: pl.DataFrame) -> pl.DataFrame:
-        """The most similar pair that is left, again and again; among equals the first."""
-        ranked = alike.filter(pl.col("weight") > 0)
-        ranked = ranked.sort("weight", "row", "row_system", descending=[True, False, False])
-        return ranked.filter(first_free(*(ranked[row].to_numpy() for row in ("row", "row_system"))))
+        rows = pairs.select("fragments", "fragments_system", "shared").iter_rows()
+        counted = [
+            shared_in_passing(ours, theirs) if max(len(ours), len(theirs)) > 1 else shared
+            for ours, theirs, shared in rows
+        ]
+        return pl.Series(counted, dtype=pl.Int64)
 
     def pair_relations(
         self, alike: pl.DataFrame, ours: pl.DataFrame, theirs: pl.DataFrame
@@ -100,23 +96,18 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
         others = (pl.col("count") - 1) * (pl.col("count_second") - (self.year != "2016"))
         forms = ours.select("row", several=several, form=pl.int_ranges(others + 1)).explode("form")
         number = pl.col("form") * (1 + int(ours["row"].to_numpy().max(initial=0))) + pl.col("row")
-        expanded = alike.join(forms, on="row").with_columns(original="row", row=number)
-        chosen = self.pair(expanded.with_columns(weight="overlap"))
+        chosen = self.pair(alike.join(forms, on="row").with_columns(original="row", row=number))
         single, formed = chosen.filter(~pl.col("several")), chosen.filter("several")
-        best = formed.sort("overlap", descending=True, maintain_order=True)
+        best = formed.sort("row").sort("overlap", descending=True, maintain_order=True)
         best = best.unique("original", keep="first", maintain_order=True)
         struck = theirs.join(ours.filter(several), on=["document", "item"], how="semi")["row"]
         of_struck = pl.col("row_system").is_in(struck.implode())
         pairs = pl.concat([best, single.filter(~of_struck)]).with_columns(row="original")
         dropped = pl.concat([formed["row_system"], struck])
         dropped = dropped.filter(~dropped.is_in(pairs["row_system"].implode()))
-        return pairs, single.filter(of_struck)["original"], dropped
-
-    def values(self, *added: Numbers) -> dict[str, Numbers]:
-        """The inverse of an infinite slot error rate is 0."""
-        values = super().values(*added)
-        infinite = (values["References"] == 0) & (values["Insertions"] > 0)
-        return {**values, "ISER": np.where(infinite, 0.0, values["ISER"])}
+        gone = single.filter(of_struck)["original"]
+        ours = ours.filter(~pl.col("row").is_in(gone.implode()))
+        return pairs, ours, theirs.filter(~pl.col("row").is_in(dropped.implode()))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -185,14 +185,16 @@ class LabelMetric(AdditiveMetric):
         types = {name: pl.UInt8 if name in self.flags else pl.Int64 for name in self.count_columns}
         named = []
         for rows in tables:
-            own = {name: pl.col(name) for name in rows.columns}
-            label = own.get("label", pl.lit(None, pl.String))
-            names = documents["name"].gather(place[rows["row"].to_numpy()])
+            names = documents["name"].gather(place[rows["row"].to_numpy()]).alias("document")
+            label = pl.Series("label", [None], dtype=pl.String).new_from_index(0, rows.height)
+            none = pl.Series(np.zeros(rows.height, dtype=np.int64))  # shared by all that are absent
             added = [
-                own.get(name, pl.lit(0)).cast(dtype).fill_null(0).alias(name)
+                rows[name].fill_null(0).cast(dtype)
+                if name in rows.columns
+                else none.cast(dtype).alias(name)
                 for name, dtype in types.items()
             ]
-            named.append(rows.select(names.alias("document"), label.alias("label"), *added))
+            named.append(pl.DataFrame([names, rows["label"] if "label" in rows else label, *added]))
         return pl.concat(named)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:

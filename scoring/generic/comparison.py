@@ -199,10 +199,8 @@ class Comparison:
         pairing = self.options.pairing
         if pairing.startswith("greedy"):
             nearest = union if pairing == "greedy-score" else np.zeros(len(union))
-            order = np.lexsort([pairs.left, -nearest, pairs.right, -self._scores[pairs.right]])
-            chosen = np.zeros(len(order), dtype=np.bool_)
-            chosen[order] = first_free(pairs.left[order], pairs.right[order])
-            return chosen
+            scores = -self._scores[pairs.right]
+            return first_free(*pairs, pairs.left, -nearest, pairs.right, scores)
         weights = credit
         if self.options.credit != "iou":
             weights = credit * 2**20 + (union * _STEPS).astype(np.int64)

@@ -20,6 +20,7 @@ References:
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
@@ -68,6 +69,19 @@ class Options(LabelOptions):
     threshold: float | None = None
     kind: Literal["names", "numbers"] = "names"
     range: tuple[float, ...] = ()
+
+    def without_low_scores(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The rows of labels that are predicted: without a score (`llr`), or with a high one.
+
+        Examples:
+            >>> rows = pl.DataFrame({"label": ["a", "b", "c"], "llr": [0.4, 0.5, None]})
+            >>> Options().without_low_scores(rows)["label"].to_list()
+            ['b', 'c']
+        """
+        if rows["llr"].null_count() == rows.height:
+            return rows
+        least = THRESHOLD if self.threshold is None else self.threshold
+        return rows.filter(pl.col("llr").is_null() | (pl.col("llr") >= least))
 
 
 @dataclass(frozen=True)
@@ -208,9 +222,7 @@ class Labels(LabelMetric):
         ]
         both, documents = pl.concat(sides), documents_of(reference, system)
         size = 1 + (documents["row"][-1] if documents.height else -1)
-        if both["llr"].null_count() < both.height:
-            threshold = THRESHOLD if self.options.threshold is None else self.options.threshold
-            both = both.filter(pl.col("llr").is_null() | (pl.col("llr") >= threshold))
+        both = self.options.without_low_scores(both)
         gone = both["label"].is_null()
         ignored = np.bincount(both["document"].filter(gone).to_numpy(), minlength=size)
         if gone.any():
@@ -321,20 +333,34 @@ def _mean(values: pl.Series) -> float | None:
 
 
 @dataclass(frozen=True)
-class Rankings(Metric):
-    """The values of `Labels` that do not add.
+class PartOfLabels(Metric):
+    """The values of a metric of labels that need all documents at once.
 
     Attributes:
         labels: the metric that counts.
     """
 
-    labels: Labels = field(default_factory=Labels)
+    labels: Metric = field(default_factory=Labels)
+
+    @abstractmethod
+    def values(self, total: pl.DataFrame) -> dict[str, float | None]:
+        """The values by name."""
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
     ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The counts of `Labels`."""
+        """The counts of the metric."""
         return self.labels.statistics(reference, system, alignment=alignment)
+
+    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
+        """The values, and the table `scorings`."""
+        values = self.values(total)
+        return values, {"scorings": single_values(values)}
+
+
+@dataclass(frozen=True)
+class Rankings(PartOfLabels):
+    """The values of `Labels` that do not add."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The scores, and how many documents there are."""
@@ -344,11 +370,10 @@ class Rankings(Metric):
         scores = (batch.filter(kept).select(*SCORES, documents) for batch in counts)
         return pl.concat([empty, *scores])
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
-        """The rankings, and the table `scorings`."""
+    def values(self, total: pl.DataFrame) -> dict[str, float | None]:
+        """The rankings."""
         ranked = rankings(total)
-        values = {name: _mean(ranked[name]) for name in RANKINGS}
-        return values, {"scorings": single_values(values)}
+        return {name: _mean(ranked[name]) for name in RANKINGS}
 
 
 def single_values(values: Mapping[str, float | None]) -> pl.DataFrame:

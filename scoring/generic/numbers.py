@@ -27,7 +27,7 @@ import polars as pl
 from hlteval.findings.counts import count_of
 from hlteval.representation import LARGEST, Corpus, align, documents_of, first_case, to_number
 from hlteval.scoring.generic.averages import Floats
-from hlteval.scoring.generic.labels import KIND, Labels, Options, single_values
+from hlteval.scoring.generic.labels import KIND, Labels, Options, PartOfLabels, single_values
 from hlteval.scoring.metric import (
     AdditiveMetric,
     Metric,
@@ -216,29 +216,16 @@ class Numbers(AdditiveMetric):
 
 
 @dataclass(frozen=True)
-class RankCorrelation(Metric):
-    """The value of `Numbers` that does not add.
-
-    Attributes:
-        numbers: the metric that counts.
-    """
-
-    numbers: Numbers = field(default_factory=Numbers)
-
-    def statistics(
-        self, reference: Corpus, system: Corpus, *, alignment: bool = True
-    ) -> tuple[pl.DataFrame, pl.DataFrame | None]:
-        """The counts of `Numbers`."""
-        return self.numbers.statistics(reference, system, alignment=alignment)
+class RankCorrelation(PartOfLabels):
+    """The value of `Numbers` that does not add."""
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The numbers of all documents, in the order of their names."""
-        return self.numbers.total(counts)
+        return self.labels.total(counts)
 
-    def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
-        """The correlation of ranks, and the table `scorings`."""
-        value = self.numbers.score(total)[0].get(RANKED)
-        return {RANKED: value}, {"scorings": single_values({RANKED: value})}
+    def values(self, total: pl.DataFrame) -> dict[str, float | None]:
+        """The correlation of ranks."""
+        return {RANKED: self.labels.score(total)[0].get(RANKED)}
 
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights

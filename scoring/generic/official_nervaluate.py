@@ -184,10 +184,9 @@ def _count(candidates: _Candidates, ours: Whole, theirs: Whole, size: int) -> di
         some = candidates.take(allowed)
         outcome = semeval.outcomes(measure, same_span=some.same_span, same_label=some.same_label)
         near = np.where((outcome == 0) & (measure == "ent_type"), some.distance, 0)
-        order = np.lexsort((some.pairs.left, near, outcome != 0, some.pairs.right))
-        ranked = Pairs(some.pairs.left[order], some.pairs.right[order])
-        taken = first_free(*ranked)
-        groups, found = ours[ranked.left[taken]], outcome[order][taken]
+        keys = (some.pairs.left, near, outcome != 0, some.pairs.right)
+        taken = first_free(*some.pairs, *keys)
+        groups, found = ours[some.pairs.left[taken]], outcome[taken]
         for at, name in enumerate(semeval.OUTCOMES[:3]):
             counts[f"{measure}.{name}"] = np.bincount(groups[found == at], minlength=size)
         paired = np.bincount(groups, minlength=size)

@@ -17,9 +17,9 @@ from typing import ClassVar
 import polars as pl
 
 from hlteval.representation import Corpus, align, first_case
-from hlteval.scoring.confusions import count_labels, pair_by_key
-from hlteval.scoring.metric import MARKS, Evidence, Tables, texts
-from hlteval.scoring.pairings import ADDED, PairingMetric, side_by_side, with_names
+from hlteval.scoring.confusions import pair_by_key
+from hlteval.scoring.metric import MARKS, Evidence, texts
+from hlteval.scoring.pairings import ADDED, LABELS, PairingMetric, side_by_side, with_names
 from hlteval.scoring.ratios import Numbers
 from hlteval.scoring.seedev.event_pairs import UNIT, Evaluation, pairs
 from hlteval.scoring.seedev.events import Comparison, Side, inside, others, side
@@ -148,20 +148,14 @@ class EventMatch(PairingMetric):
         """The texts of a batch, and the arguments of the events of both sides."""
         return Evidence(texts(reference, system), marks(*align(reference, system)))
 
-    def error_analysis(
-        self,
-        aligned: pl.DataFrame,
-        total: pl.DataFrame,  # noqa: ARG002
-    ) -> tuple[Tables, dict[str, str]]:
-        """The table `confusion`; events without a partner are paired by what fills their roles."""
-        labels, keys = ("reference_type", "predicted_type"), ("_ours", "_theirs")
-        filler = pl.element().str.replace("^[^:]*:", "")
+    def beside(self, aligned: pl.DataFrame) -> pl.DataFrame:
+        """Events without a partner are paired by what fills their roles."""
+        keys, filler = ("_ours", "_theirs"), pl.element().str.replace("^[^:]*:", "")
         fillers = (
             pl.col(side).list.eval(filler).list.sort().list.join(" ").replace("", None).alias(key)
             for side, key in zip(("reference_arguments", "predicted_arguments"), keys, strict=True)
         )
-        rows = pair_by_key(aligned.with_columns(fillers), labels, keys)
-        return {"confusion": count_labels(rows, labels)}, {}
+        return pair_by_key(aligned.with_columns(fillers), LABELS, keys)
 
     @property
     def layout(self) -> Sequence[tuple[str, str, Sequence[str]]]:

@@ -180,6 +180,7 @@ bold = "comparison/bold.tpl"
 """
 
 
+@pytest.mark.thorough
 def test_a_campaign_takes_what_its_manifest_leaves_open(
     tmp_path: Path, invoke: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -440,6 +441,7 @@ def test_a_campaign_from_python_takes_what_its_manifest_leaves_open(
         hlteval.campaign("demo.toml", defaults="hlteval.toml")
 
 
+@pytest.mark.thorough
 def test_a_pipeline_from_python_takes_defaults(evaluation: Path) -> None:
     found = hlteval.pipeline(".", defaults="hlteval.toml")
     assert found.counts == {"scored": 1}

@@ -34,7 +34,7 @@ SCORE = ("score", "seedev-full", "-r", DEMO / "reference", "-s", DEMO / "system"
 SERVE = ("serve", "--no-browser", "--defaults", "none")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(
     ("module", "arguments", "hidden"),
     [

@@ -55,7 +55,7 @@ def limited(size: int) -> Callable[[], None]:
     return lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "how"),
     [
@@ -158,7 +158,7 @@ def writing(corpus: Path) -> dict[str, list[str]]:
 NAMES = ("file", "folder", "scores", "report", "pack", "demo", "scores and report")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", NAMES)
 def test_a_full_disk_changes_nothing(name: str, corpus: Path, tmp_path: Path) -> None:
     """A file that may not grow over some bytes stands for a full disk."""
@@ -187,6 +187,7 @@ def test_scores_and_report_are_written_together(size: int, corpus: Path, tmp_pat
     assert tree(tmp_path) == {}
 
 
+@pytest.mark.thorough
 def test_the_demonstration_keeps_files_that_exist(tmp_path: Path) -> None:
     own = tmp_path / "demo" / "system"
     own.mkdir(parents=True)
@@ -324,7 +325,7 @@ SENT = [
 ]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("number", "name"), SENT, ids=lambda value: getattr(value, "name", value))
 def test_a_signal_leaves_nothing_unfinished(
     name: str, number: signal.Signals, corpus: Path, tmp_path: Path
@@ -396,7 +397,7 @@ def test_a_signal_waits_until_polars_is_imported() -> None:
     assert (done.stdout, done.stderr) == (b"SIGTERM\n", b"")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("number", SIGNALS, ids=lambda number: number.name)
 def test_a_signal_at_any_moment_prints_nothing(
     number: signal.Signals, corpus: Path, tmp_path: Path

@@ -42,7 +42,7 @@ def content(folder: Path) -> dict[str, bytes]:
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "line",
     [
@@ -112,7 +112,7 @@ def test_files_that_a_conversion_names_itself_replace_no_input(demo: Path, invok
     assert (demo / "entities" / "flawed.tab").read_bytes() == before["entities/flawed.tab"]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "given", [["-o", "reference"], ["-o", "out", "--cache", "reference/cache"], ["-o", "system/o"]]
 )

@@ -119,7 +119,7 @@ def to_scores(corpus: Path) -> Tried:
     )
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("of", [to_file, to_folder, to_scores])
 def test_a_killed_command_leaves_no_part(
     of: Callable[[Path], Tried], corpus: Path, tmp_path: Path

@@ -129,6 +129,7 @@ options = {measure = "muc"}
 """
 
 
+@pytest.mark.thorough
 def test_the_best_submission_of_each_team_at_each_checkpoint(invoke, tmp_path):
     archives = [links("LCC", 2), links("LCC", 1, "PER"), links("COL", 1), links("LCC", 3, "CITY")]
     root = evaluation(tmp_path, *archives, links("LCC", 1, checkpoint="CP2"))

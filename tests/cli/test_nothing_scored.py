@@ -50,7 +50,7 @@ def test_commands_without_anything_that_can_be_scored(command: str, invoke: Invo
     assert Path("report.html").is_file()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.skipif(sys.platform == "darwin", reason="file names are UTF-8 there")
 @pytest.mark.parametrize(
     "options",

@@ -180,7 +180,7 @@ def test_every_command_is_shown(command: str) -> None:
     assert any(item.startswith(f"hlteval {command} ") for item in typed)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "console")],
@@ -212,7 +212,7 @@ def test_nothing_that_is_typed_is_left_untried(page: Path) -> None:
             assert command in TYPED or (made and made[1] in targets), command
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(
     "page",
     [page for page in (README, *GUIDES) if page.name not in ELSEWHERE and blocks(page, "python")],

@@ -192,6 +192,7 @@ def broken(shared: Path) -> dict[str, bytes]:
     }
 
 
+@pytest.mark.thorough
 def test_two_hundred_submissions_of_which_twenty_are_broken_get_two_hundred_statuses(
     tmp_path, shared
 ):
@@ -274,6 +275,7 @@ def mapping(second: int, of: int, norm: str, team: str = "LCC") -> tuple[str, by
     return f"{name}.tgz", packed({f"{name}/nd.map.tab": table.encode()})
 
 
+@pytest.mark.thorough
 def test_the_latest_valid_mapping_of_the_same_team_wins(tmp_path):
     norms, data = streams("nd", second=1)
     root = evaluation(tmp_path, (norms, data), mapping(20, 1, "102"), mapping(10, 1, "103"))
@@ -524,6 +526,7 @@ def test_watching_without_its_library_says_what_to_install(tmp_path, invoke, mon
     assert "pip install 'hlteval[watch]'" in " ".join(result.stderr.split())
 
 
+@pytest.mark.thorough
 def test_no_log_of_a_team_names_another_team(tmp_path):
     """A misspelt team, a wrong checkpoint, one over the limit, a broken archive, a good one."""
     teams = ("Almaty", "Bishkek", "Cusco")

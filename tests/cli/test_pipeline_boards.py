@@ -62,6 +62,7 @@ def test_it_is_what_the_command_leaderboard_writes_of_the_valid_submissions(tmp_
     assert board(root).keys() == {"LCC_EDL_CP1_1.tab", "COL_EDL_CP1_1.tab"}
 
 
+@pytest.mark.thorough
 def test_late_and_withdrawn_submissions_change_it_and_nothing_else_does(tmp_path):
     root = evaluation(tmp_path, links("LCC", 1))
     run(root)

@@ -148,7 +148,7 @@ def test_score(task: str, screen: Screen, golden: Any) -> None:
     golden(GOLDEN / f"score-{task}.txt", text)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("task", SIDES)
 def test_compare(task: str, screen: Screen, golden: Any) -> None:
     reference, system = SIDES[task]

@@ -899,7 +899,7 @@ def sources(tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Path]:
     return found
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [name for name in known() if load(name).reads])
 def test_each_pair_of_formats_says_what_it_loses(
     name: str, sources: Mapping[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch

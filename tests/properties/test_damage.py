@@ -20,7 +20,7 @@ from hlteval import tasks
 from hlteval.converters import known, load
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("reader", readers())
 def test_damage_gives_findings_and_nothing_worse(
     reader: str, tmp_path: Path, request: pytest.FixtureRequest

@@ -27,7 +27,7 @@ def damaged(number: int, folder: Path) -> Corpus:
     return Corpus.concat(result.corpus for result in load(form).read(source))
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", corpora.writers())
 def test_what_is_written_is_read(name: str, tmp_path: Path) -> None:
     first = TRIALS * corpora.writers().index(name)

@@ -53,7 +53,7 @@ def converted(corpus: Corpus, form: str, folder: Path) -> tuple[Any, ...]:
     return findings, {str(path.relative_to(folder)): path.read_bytes() for path in files}
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("form", SEPARABLE)
 def test_slices_are_written_like_the_whole(
     form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

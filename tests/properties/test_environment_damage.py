@@ -9,7 +9,7 @@ import pytest
 from fuzz.environment import generate, run
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("number", [*range(8), 128, 136])
 def test_a_damaged_environment_gives_a_report_and_leaves_nothing(
     number: int, tmp_path: Path

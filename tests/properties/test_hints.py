@@ -54,7 +54,7 @@ def marked(finding: Finding) -> str:
     )
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("reader", READERS)
 def test_a_hint_never_repeats_the_value_that_is_there(reader: str, tmp_path: Path) -> None:
     repeated = []

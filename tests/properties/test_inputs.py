@@ -106,7 +106,7 @@ def test_every_file_is_read_or_listed_and_every_document_is_one(form: str) -> No
     hold()
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target", [*PER_DOCUMENT, "jsonl", "bioc-xml", "pubannotation"])
 @given(tree=TREES)
 @settings(max_examples=4, deadline=None)

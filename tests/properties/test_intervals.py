@@ -51,7 +51,7 @@ def enough(metric: Metric, names: Iterable[str], documents: int) -> list[str]:
     return [name for name, part in parts.items() if documents >= part.fewest_documents(name)]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("documents", "seed"), [(7, 1), (12, 2), (30, 3)])
 @pytest.mark.parametrize("task", SCORED, ids=lambda task: task.name)
 def test_every_interval_holds_its_value(task: Task, documents: int, seed: int) -> None:

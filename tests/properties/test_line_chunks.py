@@ -94,6 +94,7 @@ def damaged(draw: Random) -> bytes:
     return content.rstrip(b"\n") if draw.random() < 0.2 else content
 
 
+@pytest.mark.thorough
 def test_a_damaged_file_gives_the_same_in_chunks_of_any_size() -> None:
     codes = set()
     for number in range(TRIALS):

@@ -48,7 +48,7 @@ def corpora(draw: st.DrawFn) -> Corpus:
     return Corpus(sources=[source], documents=documents, mentions=mentions)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", FORMATS)
 def test_texts_survive_or_the_loss_is_listed(name: str) -> None:
     form = load(name)

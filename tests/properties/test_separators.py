@@ -44,7 +44,7 @@ def converted(name: str, corpus: Corpus) -> tuple[bool, set[str], Corpus]:
     return losses, {item.code for item in findings if item.severity == "error"}, again
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", FORMATS)
 def test_separators_come_back_or_are_listed_as_lost(name: str) -> None:
     folder = FIXTURES / name / "valid"

@@ -92,6 +92,7 @@ def test_python_keeps_what_it_compiled_whatever_the_environment_says(monkeypatch
     assert run([sys.executable, "-c", "import sys; sys.exit(sys.dont_write_bytecode)"]).code == 0
 
 
+@pytest.mark.thorough
 def test_inputs_of_every_format_are_read_by_a_command_that_accepts_them(tmp_path):
     runner = CliRunner()
     for number, benchmark in enumerate(import_module("benchmarks.formats").BENCHMARKS):

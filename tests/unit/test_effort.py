@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.effort import THOROUGH, is_tried, share, step, tries
+from tests.effort import THOROUGH, cells_tried, share, step, tries
 
 ROOT = Path(__file__).parents[2]
 SUITE = """
@@ -28,24 +28,33 @@ def test_a_share_is_a_tenth_of_the_examples_and_a_share_of_the_cells(monkeypatch
     monkeypatch.delenv(THOROUGH, raising=False)
     assert [tries(number) for number in (3, 8, 100)] == [3, 4, 10]
     assert share("abcdefg") == ["a", "d", "g"]
-    assert [step(cells) for cells in (2, 3, 4, 5, 12, 13, 36, 37)] == [1, 2, 2, 5, 5, 8, 8, 10]
+    sizes = (1, 2, 4, 5, 12, 13, 36, 37)
+    assert [step(cells) for cells in sizes] == [2, 2, 2, 6, 6, 10, 10, 15]
     monkeypatch.setenv(THOROUGH, "1")
     assert tries(100) == 100
     assert share("abc") == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("of", [2, 5, 8, 10])
+@pytest.mark.parametrize("of", [2, 6, 10, 15])
 def test_cells_are_spread_over_every_inner_parameter(of):
-    tried = [number for number in range(240) if is_tried(number, of)]
-    assert tried[0] == 0
+    tried = cells_tried("name", 240, of)
     assert abs(len(tried) - 240 / of) <= 2
     for inner in (2, 3, 4, 6, 8):
         counts = [sum(number % inner == each for number in tried) for each in range(inner)]
         assert min(counts) >= 240 / of / inner / 2
 
 
+def test_of_few_cells_another_is_tried_in_each_test():
+    assert cells_tried("name", 1, 2) == {0}
+    names = [f"test_{number}" for number in range(100)]
+    for cells in (2, 5):
+        tried = [cells_tried(name, cells, 6) for name in names]
+        assert {len(each) for each in tried} == {1}
+        assert set().union(*tried) == {*range(cells)}
+
+
 @pytest.mark.parametrize(
-    ("words", "number"), [([], 7), (["--thorough"], 21), (["tests/test_it.py"], 21)]
+    ("words", "number"), [([], 6), (["--thorough"], 21), (["tests/test_it.py"], 21)]
 )
 def test_what_is_named_is_tried_whole(words, number, tmp_path, monkeypatch):
     monkeypatch.delenv(THOROUGH, raising=False)

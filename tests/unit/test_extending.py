@@ -80,6 +80,7 @@ def hlteval(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., str]:
     return run
 
 
+@pytest.mark.thorough
 @pytest.mark.packaging
 def test_what_the_package_adds_works_like_our_own(hlteval: Callable[..., str]) -> None:
     assert "colon-spans" in hlteval("tasks")

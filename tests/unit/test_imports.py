@@ -240,7 +240,7 @@ sys.stderr.write(f"{status or 0} {' '.join(sys.modules)}")
 """
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "command",
     [

@@ -15,7 +15,7 @@ from hlteval.findings import Span, finding
 from hlteval.sources import open_source
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("reader", readers())
 def test_every_finding_is_inside_its_file(reader: str, tmp_path: Path) -> None:
     for number, seed in enumerate(seeds(reader)):

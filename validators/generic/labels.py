@@ -19,7 +19,7 @@ from hlteval.validators.rule import (
     first_of,
     only_if,
 )
-from hlteval.validators.vocabulary import with_hints
+from hlteval.validators.vocabulary import one_too_many, with_hints
 
 #: The most labels that a hint lists.
 _SHOWN = 12
@@ -46,6 +46,16 @@ def _by_case(present: Sequence[str], schema: Allowed) -> Mapping[str, str]:
     meant = {label: known.get(label.casefold(), "") for label in present}
     whole = all(meant.values()) and [*present] == schema.wrong_labels([*present])
     return meant if whole else {}
+
+
+def are_declared(context: RuleContext) -> bool:
+    """Whether labels are declared."""
+    return bool(context.schema.labels)
+
+
+def are_numbers(context: RuleContext) -> bool:
+    """Whether labels are numbers."""
+    return context.schema.kind == "numbers"
 
 
 def labels_of_batch(context: RuleContext) -> list[str]:
@@ -164,17 +174,8 @@ def hints_of(wrong: Sequence[str], known: Sequence[str]) -> Mapping[str, str]:
 
 def too_many(context: RuleContext) -> pl.LazyFrame:
     """The first unit of a label that is one too many for its document."""
-    schema: Allowed = context.schema
-    most = pl.LazyFrame(
-        {"label": [*schema.at_most], "most": [*schema.at_most.values()]},
-        schema={"label": pl.String, "most": pl.Int64},
-    )
-    rows = only_if(bool(schema.at_most), context.records("frames", "label"))
-    key = ["document", "label"]
-    rows = rows.join(most, on="label", maintain_order="left").with_columns(
-        ordinal=pl.int_range(pl.len()).over(key), count=pl.len().over(key)
-    )
-    return at(rows.filter(pl.col("ordinal") == pl.col("most")), "label")
+    rows, most = context.records("frames", "label"), context.schema.at_most
+    return at(one_too_many(rows, ["document", "label"], most), "label")
 
 
 def several_labels(context: RuleContext) -> pl.LazyFrame:

@@ -13,15 +13,18 @@ from hlteval.validators.rule import Conclusion, Rule
 RULES = (
     Rule(
         *("GEN101", "documents", partial(labels.unknown_label, severity="error")),
+        suspects=labels.are_declared,
         conclusion=Conclusion(labels.labels_of_batch, labels.conclude_unknown),
     ),
     Rule(
         *("GEN102", "documents", partial(labels.unknown_label, severity="warning")),
+        suspects=labels.are_declared,
         conclusion=Conclusion(labels.labels_of_batch, labels.conclude_unknown),
     ),
     Rule(
         *("GEN103", "documents", labels.other_case),
         once=True,
+        suspects=labels.are_declared,
         conclusion=Conclusion(labels.labels_of_batch, labels.conclude_case),
     ),
     Rule(
@@ -29,9 +32,18 @@ RULES = (
         submission_only=True,
         conclusion=Conclusion(labels.labels_of_reference, labels.conclude_strange),
     ),
-    Rule("GEN105", "instances", labels.no_number, blocks_reference=True),
-    Rule("GEN106", "instances", labels.outside_range),
-    Rule("GEN107", "documents", labels.missing_number, submission_only=True, finds_missing=True),
+    Rule(
+        *("GEN105", "instances", labels.no_number),
+        blocks_reference=True,
+        suspects=labels.are_numbers,
+    ),
+    Rule("GEN106", "instances", labels.outside_range, suspects=labels.are_numbers),
+    Rule(
+        *("GEN107", "documents", labels.missing_number),
+        submission_only=True,
+        finds_missing=True,
+        suspects=labels.are_numbers,
+    ),
     Rule(
         *("GEN108", "instances", labels.other_kind),
         once=True,
@@ -40,20 +52,40 @@ RULES = (
     ),
     Rule("GEN201", "arguments", vocabulary.unknown_role, suspects=vocabulary.has_roles),
     Rule("GEN202", "arguments", vocabulary.wrong_filler, suspects=vocabulary.has_roles),
-    Rule("GEN203", "frames", labels.too_many),
+    Rule("GEN203", "frames", labels.too_many, suspects=lambda own: bool(own.schema.at_most)),
     Rule("GEN204", "instances", labels.several_labels, submission_only=True),
-    Rule("GEN301", "documents", partial(units.extra_document, scored="both"), submission_only=True),
+    Rule(
+        *("GEN301", "documents", partial(units.extra_document, scored="both")),
+        submission_only=True,
+        suspects=units.has_other_documents,
+    ),
     Rule(
         *("GEN303", "documents", partial(units.extra_document, scored="reference")),
         submission_only=True,
+        suspects=units.has_other_documents,
     ),
-    Rule("GEN401", "documents", units.duplicate),
-    Rule("GEN402", "mentions", units.outside_text),
-    Rule("GEN403", "mentions", units.other_text, "mentions.text"),
-    Rule("GEN404", "mentions", units.other_unit, "mentions.text", once=True),
-    Rule("GEN405", "mentions", units.two_entities, "mentions.entity"),
-    Rule("GEN407", "mentions", units.other_counting, "mentions.text", once=True),
-    Rule("GEN408", "tokens", units.other_tokens, "tokens.tag", submission_only=True),
+    Rule("GEN401", "documents", units.duplicate, suspects=units.may_repeat),
+    Rule("GEN402", "mentions", units.outside_text, suspects=units.may_be_outside),
+    Rule("GEN403", "mentions", units.other_text, "mentions.text", suspects=units.has_misfits),
+    Rule(
+        *("GEN404", "mentions", units.other_unit, "mentions.text"),
+        once=True,
+        suspects=units.has_misfits,
+    ),
+    Rule(
+        *("GEN405", "mentions", units.two_entities, "mentions.entity"),
+        suspects=lambda own: own.schema.unit == "coreference",
+    ),
+    Rule(
+        *("GEN407", "mentions", units.other_counting, "mentions.text"),
+        once=True,
+        suspects=units.has_misfits,
+    ),
+    Rule(
+        *("GEN408", "tokens", units.other_tokens, "tokens.tag"),
+        submission_only=True,
+        suspects=units.has_other_tokens,
+    ),
     Rule("GEN406", "instances", units.outside_stretches),
     Rule(
         *("GEN410", "documents", units.several_annotators),

@@ -12,7 +12,7 @@ from hlteval.validators.generic.labels import records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
-from hlteval.validators.vocabulary import frames_alike, repeats
+from hlteval.validators.vocabulary import duplicate_frame, repeats
 
 #: Annotators that a message names.
 _NAMED = 4
@@ -20,11 +20,16 @@ _NAMED = 4
 _KEYS: Mapping[str, Sequence[str]] = {
     "mentions": ("document", "label", "start", "end", "fragments", "entity"),
     "instances": ("document", "label", "start", "end"),
-    "frames": ("document", "label", "trigger", "arguments"),
 }
 
 
 # Documents that only one side has.
+
+
+def has_other_documents(context: RuleContext) -> bool:
+    """Whether a batch does not simply have the documents of the reference, in their order."""
+    names = context.system.documents["name"]
+    return not (context.own or names.equals(context.against.documents["name"]))
 
 
 def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
@@ -37,7 +42,6 @@ def extra_document(context: RuleContext, *, scored: str) -> pl.LazyFrame:
     schema: Allowed = context.schema
     others = context.against.documents["name"]
     own = context.own or schema.documents != scored
-    own = own or context.system.documents["name"].equals(others)
     rows = only_if(not own, context.table("documents", "row", "origin", "name"))
     others = others.clear() if own else others
     extra = rows.filter(~pl.col("name").is_in(others.implode())).collect()
@@ -58,19 +62,30 @@ _EXTRA: Mapping[str, str] = {
 # Units that are there twice.
 
 
+def _hashes(context: RuleContext) -> pl.Series:
+    """A hash of each unit, by the document, label and place."""
+    schema: Allowed = context.schema
+    rows: pl.DataFrame = getattr(context.system, schema.table)
+    return rows.select(row_hash(*_KEYS[schema.table][:4])).to_series()
+
+
+def may_repeat(context: RuleContext) -> bool:
+    """Whether units of a batch may be equal."""
+    schema: Allowed = context.schema
+    if schema.table not in _KEYS:
+        return schema.table == "frames"
+    hashes = context.once(_hashes)
+    return hashes.n_unique() < len(hashes)
+
+
 def duplicate(context: RuleContext) -> pl.LazyFrame:
     """A unit that is equal to an earlier one of its document."""
     schema: Allowed = context.schema
-    key = list(_KEYS.get(schema.table, ()))
-    if not key:
-        return at(context.records("mentions").head(0).with_columns(first="record"), "")
     if schema.table == "frames":
-        return repeats(frames_alike(context), key, "record")
-    rows = records(context, *key[1:])
-    hashes = rows.select(row_hash(*key[:4])).collect().to_series()
-    if hashes.n_unique() == len(hashes):
-        return repeats(rows.head(0), key, "record")
-    return repeats(rows.filter(hashes.is_duplicated()), key, "record")
+        return duplicate_frame(context, "record")
+    key = _KEYS[schema.table]
+    alike = context.once(_hashes).is_duplicated()
+    return repeats(records(context, *key[1:]).filter(alike), key, "record")
 
 
 def two_entities(context: RuleContext) -> pl.LazyFrame:
@@ -87,15 +102,29 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 # Spans beside the texts of their documents.
 
 
-def _misfits(context: RuleContext) -> Misfits:
-    """The spans whose text is not at their offsets, and the way to count that explains them."""
+def _quoted(context: RuleContext) -> pl.Series:
+    """Whether the text of each span is at its offsets."""
     documents, system = context.against.documents["row", "text"], context.system
     if system.documents["row", "text"].equals(documents):  # then readers may have compared them
-        quoted = system.cached(are_at_place)
-    else:
-        quoted = are_quoted(documents, system.mentions)
+        return system.cached(are_at_place)
+    return are_quoted(documents, system.mentions)
+
+
+def has_misfits(context: RuleContext) -> bool:
+    """Whether a span of a batch may have another text than its document."""
+    return not context.once(_quoted).all()
+
+
+def may_be_outside(context: RuleContext) -> bool:
+    """Whether a span of a batch may be empty, or beyond its document."""
+    spans = context.system.mentions
+    return context.once(has_misfits) or (spans["end"] <= spans["start"]).any()
+
+
+def _misfits(context: RuleContext) -> Misfits:
+    """The spans whose text is not at their offsets, and the way to count that explains them."""
     spans = context.records("mentions", "start", "end", "text", "fragments").collect()
-    return misfits(documents, spans, quoted)
+    return misfits(context.against.documents["row", "text"], spans, context.once(_quoted))
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:
@@ -127,11 +156,15 @@ def other_text(context: RuleContext) -> pl.LazyFrame:
     return at(only_if(found.counting is None, rows).with_columns(**shown), "text")
 
 
+def has_other_tokens(context: RuleContext) -> bool:
+    """Whether the tokens of a batch are not those of the reference."""
+    ours, theirs = (side.tokens["document", "text"] for side in (context.system, context.against))
+    return not (context.own or ours.equals(theirs))
+
+
 def other_tokens(context: RuleContext) -> pl.LazyFrame:
     """The first token of a document that is not that of the reference, where both have tokens."""
     ours, theirs = context.system.tokens, context.against.tokens
-    if context.own or ours["document", "text"].equals(theirs["document", "text"]):
-        ours, theirs = ours.clear(), theirs.clear()
     columns = ("document", "origin", "record", "text")
     words = ours.lazy().select(*columns, id=pl.lit(None, pl.String))
     others = theirs.lazy().select("document", wanted="text")

@@ -14,6 +14,7 @@ from hlteval.findings.suggest import closest, did_you_mean
 from hlteval.representation import row_hash
 from hlteval.validators.rule import RECORD, RuleContext, about_file, at, only_if
 from hlteval.validators.seedev.schema import EventSchema
+from hlteval.validators.standoff import answers
 
 _TARGET = pl.format("target {}", "position")
 _EVENTS = {"frame": "the event", "modifier": "the modifier"}
@@ -466,14 +467,6 @@ def too_many_modifiers(context: RuleContext) -> pl.LazyFrame:
 # What a submission predicts at all.
 
 
-def predicted_mention(context: RuleContext) -> pl.LazyFrame:
-    """A text span in a submission; entities are given."""
-    given = context.reference_mentions.rename({"mention": "id"})
-    mentions = context.records("mentions")
-    added = mentions.join(given, on=["document", "id"], how="anti", maintain_order="left")
-    return at(only_if(not context.own, added), "")
-
-
 def predicted_equivalence(context: RuleContext) -> pl.LazyFrame:
     """An equivalence in a submission; the official software ignores it."""
     groups = context.table("groups", "document", "origin", "record", "group")
@@ -483,13 +476,8 @@ def predicted_equivalence(context: RuleContext) -> pl.LazyFrame:
 
 def empty_prediction(context: RuleContext) -> pl.LazyFrame:
     """A file of predictions without an event, for a document that has some."""
-    files = context.table("sources", "row", "member")
-    files = files.filter(pl.col("member").str.ends_with(".a2"))
     tables = ("frames", "mentions", "modifiers", "groups", "rejected_records")
     used = pl.concat(context.table(name, "origin") for name in tables)
-    empty = files.join(used, left_on="row", right_on="origin", how="anti")
-    empty = empty.select(origin="row", name=pl.col("member").str.extract(r"([^/]*)\.a2$"))
-    known = context.against.documents.lazy().select("name", document="row")
+    empty = answers(context).join(used, on="origin", how="anti", maintain_order="left")
     events = context.against.frames.lazy().group_by("document").agg(events=pl.len())
-    named = empty.join(known, on="name", maintain_order="left")
-    return about_file(named.join(events, on="document"))
+    return about_file(empty.join(events, on="document", maintain_order="left"))

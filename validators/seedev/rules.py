@@ -37,7 +37,7 @@ RULES = (
     Rule("SEE304", "frames", events.cyclic_events),
     Rule("SEE305", "frames", events.same_filler),
     Rule("SEE306", "frames", events.event_as_entity),
-    Rule("SEE307", "mentions", events.predicted_mention, submission_only=True),
+    Rule("SEE307", "mentions", standoff.added_mention, submission_only=True),
     Rule("SEE308", "frames", events.relation_identifier),
     Rule("SEE309", "groups", events.predicted_equivalence, submission_only=True),
     Rule("SEE403", "sources", events.empty_prediction, submission_only=True),

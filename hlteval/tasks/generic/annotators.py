@@ -31,7 +31,7 @@ def with_labels(agreement: "Agreement", options: "Options") -> "Agreement":
 
 def _prepare(options: "LabelOptions", table: str, corpus: Corpus) -> Corpus:
     """Return a corpus with the rows and labels of a table that count; one number per document."""
-    from hlteval.scoring.generic.labels import THRESHOLD, Options
+    from hlteval.scoring.generic.labels import Options
 
     rows: pl.DataFrame = getattr(corpus, table)
     label = options.prepare(pl.col("label"))
@@ -40,6 +40,5 @@ def _prepare(options: "LabelOptions", table: str, corpus: Corpus) -> Corpus:
         rows = numbers.unique("document", keep="first", maintain_order=True)
         return corpus.replace(**{table: rows})
     if isinstance(options, Options):
-        least = THRESHOLD if options.threshold is None else options.threshold
-        rows = rows.filter(pl.col("llr").is_null() | (pl.col("llr") >= least))
+        rows = options.without_low_scores(rows)
     return corpus.replace(**{table: rows.with_columns(label=label).drop_nulls("label")})

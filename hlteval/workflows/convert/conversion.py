@@ -29,7 +29,13 @@ from hlteval.results.packages import Conversion, ConvertedInput
 from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
 from hlteval.sources.archives import first_names
 from hlteval.sources.spooling import temporary_folder
-from hlteval.sources.writing import check_name, check_outputs, linked_files, resolve_path
+from hlteval.sources.writing import (
+    check_name,
+    check_outputs,
+    files_below,
+    linked_files,
+    resolve_path,
+)
 from hlteval.workflows.convert.inputs import (
     Input,
     UnknownFormat,
@@ -372,8 +378,7 @@ class _Run:
 
 def _size(path: Path) -> int:
     """Return the size of a file, or of all files of a folder."""
-    files = [path, *path.rglob("*")]
-    return sum(file.stat().st_size for file in files if file.is_file())
+    return sum(files_below(path).values()) if path.is_dir() else path.stat().st_size
 
 
 class WrongOutput(ValueError):
@@ -433,24 +438,22 @@ class Output:
             FileExistsError: if files are in the way, or are read.
         """
         target = resolve_path(self.path)
-        files = [made] if made.is_file() else sorted(f for f in made.rglob("*") if f.is_file())
-        sizes = [file.stat().st_size for file in files]
-        names = [file.relative_to(made).as_posix() for file in files]
-        findings = []
+        found = files_below(made) if made.is_dir() else {"": made.stat().st_size}
+        sizes, names, findings = [*found.values()], [*found], list[Finding]()
         if not made.is_dir():
             if target.is_dir():
                 raise WrongOutput(f"{self.path} is a folder, and {form.name} writes a file")
             names = [self.path.name]
             finish(made, target)
         elif target.is_dir():
-            for file in files:
-                self._check_not_input(target / file.relative_to(made))
+            for name in names:
+                self._check_not_input(target / name)
             if others := merge(made, target):
                 count, stay = len(others), first_names(others)
                 findings.append(finding("CNV108", file=str(self.path), count=count, names=stay))
-        elif self._names_file(files, form):
-            paths = self._targets(files, form, documents)
-            names = [path.name for path in paths]
+        elif self._names_file(names, form):
+            paths = self._targets(names, form, documents)
+            files, names = [made / name for name in names], [path.name for path in paths]
             for file, size, path in zip(files, sizes, paths, strict=True):
                 same = path.is_file() and path.stat().st_size == size
                 if same and path.read_bytes() == file.read_bytes():
@@ -467,25 +470,25 @@ class Output:
         listed = zip(names, sizes, strict=True)
         return [Listed(name, "file", size) for name, size in listed], findings
 
-    def _names_file(self, files: Sequence[Path], form: Format) -> bool:
+    def _names_file(self, files: Sequence[str], form: Format) -> bool:
         """Return whether the path has the suffix of some files, of which each is a document."""
-        suffixes = tuple({*form.suffixes, *(file.suffix for file in files)} - {""})
-        per_document = form.layout == "per_document" or any(
-            file.name.endswith(form.suffixes) for file in files
+        own, suffixes = self.path.suffix, tuple(filter(None, form.suffixes))
+        named = self.path.name.endswith(suffixes) or (own and any(f.endswith(own) for f in files))
+        return bool(named) and (
+            form.layout == "per_document" or any(file.endswith(form.suffixes) for file in files)
         )
-        return per_document and bool(suffixes) and self.path.name.endswith(suffixes)
 
-    def _targets(self, files: Sequence[Path], form: Format, documents: int) -> list[Path]:
+    def _targets(self, files: Sequence[str], form: Format, documents: int) -> list[Path]:
         """The paths of the files of a single document.
 
         Raises:
             WrongOutput: if there are several documents.
         """
         ends = [
-            max((s for s in form.suffixes if file.name.endswith(s)), key=len, default=file.suffix)
-            for file in files
+            max((s for s in form.suffixes if f.endswith(s)), key=len, default=Path(f).suffix)
+            for f in files
         ]
-        if len({str(file).removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
+        if len({file.removesuffix(end) for file, end in zip(files, ends, strict=True)}) > 1:
             raise WrongOutput(
                 f"{self.path} is the name of a single file, and {form.name} writes a file for each "
                 f"of the {documents} documents; use a folder with --to {form.name}"

@@ -18,6 +18,7 @@ from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 from hlteval.results.packages import Loss
 from hlteval.sources import sha256
+from hlteval.sources.writing import files_below
 from hlteval.workflows.convert.inputs import Input
 
 #: Tables that say nothing by themselves: names of files and documents, and layout.
@@ -237,10 +238,10 @@ def changed_files(
             yield finding("CNV102", member=what, how=not_kept(before, after))
         return
     # Members are data of a saved corpus: only what was written is opened, whatever they name.
-    files = (file for file in output.rglob("*") if file.is_file())
-    written = {file.relative_to(output).as_posix(): file for file in files}
+    written = files_below(output) if digests and not single else {}
     for name, digest in digests:
-        file = single or written.get(name) or written.get(name.rpartition("/")[2])
+        own = next((each for each in (name, name.rpartition("/")[2]) if each in written), None)
+        file = single or (own and output / own)
         if digest and file and sha256(data := file.read_bytes()) != digest:
             source = original(name, digest)
             how = "but different bytes" if source is None else not_kept([source], data)

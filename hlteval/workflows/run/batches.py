@@ -15,6 +15,7 @@ from typing import NamedTuple, TypeVar
 import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
+from hlteval.converters.corpus.jsonl_parts import LARGE, open_outline
 from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, distinct, of_documents
@@ -25,7 +26,7 @@ from hlteval.sources.archives import kind_of_file
 from hlteval.tasks.option_files import OptionFiles, read_files
 from hlteval.tasks.task import Task
 from hlteval.validators.packages import Package
-from hlteval.workflows.run.parts import Part, Parts, divide, read_stretch
+from hlteval.workflows.run.parts import NotApart, Part, Parts, divide, read_stretch
 from hlteval.workflows.run.request import Request, Role, SharedReference
 
 T = TypeVar("T")
@@ -209,13 +210,15 @@ class Submission:
 
         What options name is beside all documents, so that these are read together then.
         """
-        files, gold = self.files, None
+        files, gold, divided = self.files, None, None
         possible = self.apart and self.task.hooks.apart != "no" and self.shared is None
-        if not possible or files.corpora or files.values:
-            return None
-        if self.reference is not None:
-            gold = self.reference_format, self.reference
-        return divide(self.format, self.system, gold, self.part_size)
+        if possible and not (files.corpora or files.values):
+            if self.reference is not None:
+                gold = self.reference_format, self.reference
+            divided = divide(self.format, self.system, gold, self.part_size)
+        if divided is None and any(own and own.saved for own in (self.system, self.reference)):
+            raise NotApart  # only an outline is in memory
+        return divided
 
     def pairs(self, size: int | None = None) -> Iterator[Pair]:
         """The documents of both sides, `size` at a time, in the order of their names."""
@@ -468,9 +471,12 @@ def open_sides(
     if files is None:
         files = read_files(task, values, encoding, references=not reference_form, max_per_code=most)
 
+    apart = request.apart and task.hooks.apart != "no" and not (files.corpora or files.values)
+
     def source_at(path: str) -> Source:
-        source = open_source(path, encoding=encoding)
-        return with_digest(loaded(source.with_max_per_code(most)))
+        source = open_source(path, encoding=encoding).with_max_per_code(most)
+        part = open_outline(source, 1 if request.batch else LARGE) if apart else None
+        return part or with_digest(loaded(source))
 
     if task.scored_alone and against not in {None, "", request.system}:
         raise NothingGiven(f"{task.name} has no reference; leave out {against}")

@@ -396,7 +396,7 @@ class Check:
     @property
     def _begins_well(self) -> bool:
         """Whether the first part of a large table has no mistake that all rows would have."""
-        if self.opened.parts is None:
+        if self.opened.parts is None or self.opened.system.saved is not None:
             return False
         first, *_ = self.opened.parts.stretches(of_reference=False)
         lines = some_lines(self.opened.system.members[0], first)

@@ -81,11 +81,16 @@ def divide(
     sides = [*([gold] if gold else []), (form, system)]
     if any(form.sections is None or not _is_one_file(source) for form, source in sides):
         return None
-    sizes = [source.members[0].size or 0 for _, source in sides]
+    files = [_file_of(source) for _, source in sides]
+    sizes = [file.size or 0 for file in files]
     if not all(sizes) or (documents is None and sum(sizes) < LARGE):
         return None
     try:
-        found = [form.sections(source.members[0]) for form, source in sides if form.sections]
+        found = [
+            form.sections(file)
+            for (form, _), file in zip(sides, files, strict=True)
+            if form.sections
+        ]
         known = [own for own in found if own is not None]
         cuts = _cuts(known, sizes, documents) if len(known) == len(sides) else []
         each = [own.stretches(at) for own, at in zip(known, zip(*cuts, strict=True), strict=False)]
@@ -129,8 +134,15 @@ def _cuts(
     return cuts
 
 
+def _file_of(source: Source) -> Member:
+    """The file of a source that is one, or that has the rows of its corpus."""
+    return source.saved or source.members[0]
+
+
 def _is_one_file(source: Source) -> bool:
     """Whether a source is a file in UTF-8 that is read from any offset."""
+    if source.saved is not None:
+        return True
     if source.kind != "file" or len(source.members) != 1 or source.findings:
         return False
     member = source.members[0]
@@ -149,7 +161,7 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
     Raises:
         NotApart: if the reader finds anything, of which a whole file may show the cause.
     """
-    member = source.members[0]
+    member = _file_of(source)
     results = list(form.read(source.only([some_lines(member, stretch)])))
     detected = {result.detected for result in results}
     if len(detected) != 1 or any(result.findings for result in results):
@@ -173,11 +185,11 @@ def read_stretch(form: Format, source: Source, stretch: Stretch, sha256: str) ->
 
 def some_lines(member: Member, stretch: Stretch) -> Member:
     """Some lines of a file, after those of its head, as a file."""
-    size = stretch.end - stretch.start
-    fetch = partial(member.reader(), stretch.start, size)
-    if stretch.head:
-        fetch = partial(lambda read: stretch.head + read(), fetch)
-    return msgspec.structs.replace(member, size=len(stretch.head) + size, fetch=fetch)
+    read = member.reader()
+    pieces = [(start, end - start) for start, end in stretch.pieces or [stretch[:2]]]
+    size = len(stretch.head) + sum(size for _, size in pieces)
+    fetch = partial(lambda: b"".join([stretch.head, *(read(*piece) for piece in pieces)]))
+    return msgspec.structs.replace(member, size=size, fetch=fetch)
 
 
 def locate_apart(

@@ -166,7 +166,7 @@ def test_meteor_ranks_where_it_is_named(invoke):
     assert any("matchers:exact+stem+synonym|version:1.5" in note for note in found["notes"])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "command",
     [

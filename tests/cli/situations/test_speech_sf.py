@@ -140,7 +140,7 @@ def test_tables_are_written_and_the_files_of_the_script_with_official(data):
     assert logs <= {path.name for path in output.iterdir()}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("suffix", ["png", "svg", "pdf"])
 def test_curves_of_several_systems_are_drawn(data, suffix):
     (data / "other.json").write_text((data / "system.json").read_text().replace("0.9", "0.05"))

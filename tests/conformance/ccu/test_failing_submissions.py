@@ -142,6 +142,7 @@ def passing(shared):
         yield path.relative_to(folder).as_posix().removeprefix("pass_submissions_"), path
 
 
+@pytest.mark.thorough
 def test_submissions_that_are_scored_pass(shared):
     for name, path in passing(shared):
         options = {"gaps": True} if "VD_gaps" in name else {}

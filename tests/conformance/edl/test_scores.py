@@ -73,7 +73,7 @@ def varying(case: str, view: str) -> set[str]:
     return {f"{name};type={group}" for name in names for group in ('"PER"', "<micro>", "<macro>")}
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("view", BY)
 @pytest.mark.parametrize("case", CASES)
 def test_official_reproduces_the_table_byte_by_byte(shared, case, view):

@@ -66,7 +66,7 @@ def differences(found: dict[str, Any], wanted: dict[str, Any]) -> dict[str, Any]
     return wrong
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("case", CASES)
 def test_a_case_has_its_points_in_total_and_by_slot(shared, case):
     scores = scored(shared, case)

@@ -187,7 +187,7 @@ def test_there_are_no_other_probes(results: dict[str, str]) -> None:
     assert len(STATED) == 68
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("name", STATED)
 def test_official_says_what_the_software_says(
     name: str, probe: Probe, results: dict[str, str]

@@ -258,7 +258,7 @@ TASKS = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("task", TASKS)
 def test_random_inputs_have_the_values_of_the_plan(task: str) -> None:
     compared = defined = 0

@@ -81,7 +81,7 @@ def fixed(path: Path, corpus: Path, role: str) -> tuple[bytes, list[str], list[s
     return kept.read_bytes(), [f.code for f in copy.fixes], [f.code for f in copy.unfixed]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("cause", CAUSES)
 @settings(max_examples=2, deadline=None)
 @given(

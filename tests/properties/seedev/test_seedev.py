@@ -483,7 +483,7 @@ def test_one_more_prediction_does_what_it_should(listed: list[Document]) -> None
         assert right[document.name][3] >= matched
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("task", "profile"), CASES)
 def test_batches_do_not_matter(task: str, profile: str, tmp_path: Path) -> None:
     """Twelve documents, of which the submission lacks two and has one of its own."""

@@ -151,7 +151,7 @@ def tried(function, **arguments):
     return None
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("function", "argument"), CASES)
 def test_no_wrong_argument_breaks_anything(function, argument, tmp_path):
     required = dict(REQUIRED[function])
@@ -176,7 +176,7 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("task", "option", "kinds"), OPTIONS)
 def test_no_wrong_option_breaks_anything(task, option, kinds):
     """For every task the same; its scores cost little here."""

@@ -7,6 +7,7 @@ wrong.
 
 from __future__ import annotations
 
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ from hypothesis import strategies as st
 
 import hlteval
 from hlteval.representation.schema import FRAGMENTS
-from hlteval.scoring.biotope.annotations import overlaps, places, shared_characters
+from hlteval.scoring.biotope.annotations import overlaps, places
 from tests.effort import tries
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -87,7 +88,7 @@ def test_entities_that_share_characters_are_those_of_all_pairs(
                .with_row_index("row").with_columns(pl.lit(None, FRAGMENTS).alias("fragments")))
         for of in (True, False)
     ]  # fmt: skip
-    found = overlaps(sides[0], sides[1], ["document", "label"], shared_characters)
+    found = overlaps(sides[0], sides[1], ["document", "label"], itemgetter("shared"))
     ours, theirs = (side.rows(named=True) for side in sides)
     assert found.select("row", "row_system").rows() == [
         (a["row"], b["row"])

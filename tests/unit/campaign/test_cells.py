@@ -86,7 +86,7 @@ def test_a_cell_without_numbers_is_a_row_with_its_findings(result):
     assert not result.complete
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("busy", [1, 256])
 def test_numbers_do_not_depend_on_batches_and_parts(result, examples, tmp_path, busy, monkeypatch):
     monkeypatch.setattr(workflow, "BUSY", busy)

@@ -113,6 +113,7 @@ def test_processes_give_the_same_table_though_one_is_killed(
     assert result.to_frame().equals(expected)
 
 
+@pytest.mark.thorough
 def test_a_cluster_gives_the_same_table_though_a_worker_is_killed(
     example, expected, tmp_path, monkeypatch
 ):
@@ -178,6 +179,7 @@ def test_a_scheduler_that_is_lost_is_named_and_what_came_is_kept():
             process.kill()
 
 
+@pytest.mark.thorough
 def test_a_call_with_a_share_may_take_longer_than_others():
     with closing(LocalProcesses(1, seconds=1)) as workers:
         assert dict(workers.results([Node("builtins:max", (1, 2))])) == {0: 2}

@@ -69,6 +69,19 @@ def test_a_submission_of_glue_needs_no_setting(tmp_path: Path) -> None:
     assert validate("labels", path).passed
 
 
+@pytest.mark.parametrize(
+    ("glue", "code"), [("sst-2", "LBT101"), ("mnli", "LBT101"), ("cola", "LBT107")]
+)
+def test_settings_of_glue_for_both_sides_say_where_to_set_them(
+    glue: str, code: str, tmp_path: Path
+) -> None:
+    system, task = tmp_path / "SST-2.tsv", tmp_path / "own.task.toml"
+    system.write_text("index\tprediction\n0\t1\n1\t0\n")
+    task.write_text(f'[task]\nunit = "labels"\n[read]\nformat = "label-table"\nglue = "{glue}"\n')
+    (found,) = (item for item in validate(str(task), system).findings if item.code == code)
+    assert "[read.reference]" in (found.help or "")
+
+
 def test_a_table_is_written_for_glue_and_with_joined_labels(tmp_path: Path) -> None:
     path = tmp_path / "in.tsv"
     path.write_text("id\tlabel\n7\ta\n7\tb\n8\t\n9\tc\n", "utf-8")

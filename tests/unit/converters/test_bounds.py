@@ -18,6 +18,7 @@ from hlteval.converters.columns.named_columns import NamedColumns
 from hlteval.converters.toolkit import offsets, quotes
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
+from hlteval.converters.uima import cas_xmi
 from hlteval.converters.uima.building import Layers
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
@@ -286,3 +287,32 @@ def test_a_sample_of_an_output_is_read_again(
     path.write_text("-DOCSTART- O\n\n" + "a B-X\n" * 1_000)
     conversion.convert(str(path), str(tmp_path / "out"), to_format="gate-xml")
     assert sizes == [100, 100]  # of the sample, and as it is read again
+
+
+def test_types_of_documents_that_are_alike_are_made_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = list[Any]()
+    make = cas_xmi.written_types
+    monkeypatch.setattr(cas_xmi, "written_types", lambda used: made.append(used) or make(used))
+    place = {"origin": 0, "record": 1, "start": 0, "end": 2, "label": "X"}
+    documents = [{"row": at, "name": f"d{at}", "text": "in Osh"} for at in range(30)]
+    mentions = [
+        {**place, "row": at, "document": at, "mention": f"T{at}", "entity": "E" if at % 2 else None}
+        for at in range(20)
+    ]
+    corpus = Corpus(documents=documents, mentions=mentions)
+    assert sum(name.endswith(".TypeSystem.xml") for name, _ in cas_xmi.as_files(corpus)) == 30
+    assert len(made) == 3  # with and without entities, and without mentions
+
+
+def test_the_files_of_an_output_are_listed_without_an_object_for_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corpus = Corpus(documents=[{"row": at, "name": f"d{at}", "text": "a"} for at in range(9)])
+    load("jsonl").write([corpus], tmp_path / "in.jsonl")  # type: ignore[misc]
+    monkeypatch.delattr(Path, "rglob")
+    paths = str(tmp_path / "in.jsonl"), str(tmp_path / "out")
+    for _ in range(2):  # the folder is new, and then there
+        conversion.convert(*paths, to_format="rsd", force=True)
+    assert len([*(tmp_path / "out").iterdir()]) == 9

@@ -42,7 +42,7 @@ def source(module: str) -> str:
     return Path(spec.origin).read_text("utf-8")
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", converters.BUILTIN)
 def test_a_format_declares_the_codes_that_it_raises(name: str) -> None:
     form = converters.load(name)

@@ -47,7 +47,7 @@ def test_there_are_readers() -> None:
     assert len(ROOTS) > 5
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("name", "root"), PAIRS)
 def test_a_reader_reports_another_root(name: str, root: str, tmp_path: Path) -> None:
     path = tmp_path / EXAMPLES[name].name

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hlteval import convert, read
+from hlteval import convert, read, score
 from hlteval.converters import load
-from hlteval.converters.edl.conll_coref import BEGIN, _begin, part
-from hlteval.findings import FieldRef, catalogue
+from hlteval.converters.edl.conll_coref import name_in
+from hlteval.findings import FieldRef, Span, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
 from tests.effort import tries
@@ -22,7 +22,7 @@ TWO = FIXTURES / "valid" / "two.conll"
 # Line, column, end column, level.
 PLACES = """
 CRF101-behind-the-end.conll  5   1  14  E!
-CRF102-word-alone.conll      3   1   5  E!
+CRF103-word-alone.conll      3   1   5  E!
 CRF103-two-brackets.conll    2  12  16  E!
 CRF104-no-beginning.conll    2  12  14  E
 CRF105-no-end.conll          2  12  14  E
@@ -106,6 +106,25 @@ def test_columns_may_be_divided_by_blanks_and_few() -> None:
     assert reading.corpus.documents["name"].to_list() == ["a b"]
     assert reading.corpus.tokens["text"].to_list() == ["New", "York"]
     assert spans(reading.corpus) == [(0, 1, 3, "x")]
+
+
+def test_a_single_column_is_that_of_marks(tmp_path: Path) -> None:
+    path = tmp_path / "one.conll"
+    path.write_text("#begin document (D)\n(x)\n-\n#end document\n")
+    corpus, findings = read(str(path), "conll-coref")
+    assert findings == []
+    assert corpus.tokens["text"].to_list() == ["(x)", "-"]
+    assert spans(corpus) == [(0, 1, 2, "x")]
+
+
+def test_marks_of_a_line_without_tabs_are_at_its_columns(tmp_path: Path) -> None:
+    path = tmp_path / "bare.conll"
+    path.write_text("#begin document (D)\nD 0 (7 -\n#end document\n")
+    form = load("conll-coref").with_settings({"columns": "tabs"})
+    (result,) = form.read(open_source(str(path)))
+    (only,) = result.findings
+    assert (only.code, only.span) == ("CRF105", Span(2, 8, 9))
+    assert result.corpus.tokens["text"].to_list() == ["D"]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
@@ -207,14 +226,31 @@ def test_any_nested_mentions_come_back(tmp_path_factory, data: st.DataObject) ->
     assert again.tokens["text"].to_list() == [word for _, word, _ in rows]
 
 
-def test_a_part_may_have_a_number_of_any_length() -> None:
-    digits = "9" * 5000
-    begun = BEGIN.match(f"#begin document (D1); part 0{digits}")
-    assert begun is not None
-    assert part(begun) == f"D1;{digits}"
-    assert _begin(f"D1;{digits}") == f"#begin document (D1); part {digits}"
-    assert _begin("D1;2") == "#begin document (D1); part 002"
-    assert _begin("D1") == "#begin document (D1); part 000"
+def test_a_part_may_have_a_number_of_any_length(tmp_path: Path) -> None:
+    long = f"D1;{'9' * 5000}"
+    assert name_in(f"#begin document (D1); part 0{'9' * 5000}") == long
+    names = ["D1;2", "D1", "a); part 7", "", "b;0", "x)", long]
+    corpus = Corpus(
+        documents=[{"row": row, "origin": 0, "name": name} for row, name in enumerate(names)],
+        tokens=[
+            {
+                "row": row,
+                "document": row,
+                "origin": 0,
+                "record": 1,
+                "start": 1,
+                "end": 2,
+                "text": "a",
+            }
+            for row, _ in enumerate(names)
+        ],
+    )
+    form = load("conll-coref")
+    assert form.write is not None
+    form.write([corpus], tmp_path / "parts.conll")
+    begun = [line for line in lines(tmp_path / "parts.conll") if line.startswith("#begin")]
+    assert begun[:2] == ["#begin document (D1); part 002", "#begin document (D1); part 000"]
+    assert [name_in(line) for line in begun] == names
 
 
 def test_a_document_goes_on_where_it_ended(tmp_path: Path) -> None:
@@ -228,3 +264,11 @@ def test_a_document_goes_on_where_it_ended(tmp_path: Path) -> None:
         form = load("conll-coref").with_settings({"offsets": offsets})
         (reading,) = form.read(open_source(str(path)))
         assert [row[:3] for row in spans(reading.corpus)] == wanted
+
+
+def test_a_folder_of_files_is_found(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        text = f"#begin document ({name}); part 000\nD 0 0 a (1)\n\n#end document\n"
+        (tmp_path / f"{name}_gold.conll").write_text(text)
+    assert read(tmp_path)[0].documents["name"].to_list() == ["one", "two"]
+    assert score("coreference", tmp_path, tmp_path).metrics["b_cubed.f1"] == 1

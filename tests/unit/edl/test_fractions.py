@@ -13,6 +13,7 @@ from tests.runs import score
 FIXTURES = Path(__file__).parents[3] / "fixtures/lorehlt-edl"
 
 
+@pytest.mark.thorough
 def test_sums_of_fractions_are_the_same_in_every_run():
     reference = str(FIXTURES / "valid/submission.tab")
     system = str(FIXTURES / "invalid/EDL205-letters.tab")

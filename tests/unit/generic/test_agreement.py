@@ -71,6 +71,7 @@ def test_words_of_numbers_are_mapped_and_others_left_out(tmp_path: Path) -> None
     [
         ('map = { X = "x" }', 3 / 4, 1.0),
         ('ignore = ["X"]', 2 / 2, 2 * 2 / 6),
+        ("ignore = []", 2 / 4, 1.0),
         ('declared = ["x", "y"]\nundeclared = "ignore"', 2 / 2, 2 * 2 / 6),
     ],
 )

@@ -37,6 +37,7 @@ def test_workers_of_jobs_read_it(folder: Path) -> None:
     assert alone.metrics == several.metrics
 
 
+@pytest.mark.thorough
 def test_a_pipeline_and_its_workers_read_it(folder: Path) -> None:
     (folder / "eval" / "submissions").mkdir(parents=True)
     for side in ("gold", "system"):

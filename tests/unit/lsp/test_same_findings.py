@@ -211,7 +211,7 @@ async def close(editor: Editor, file: Path) -> None:
     assert not editor.worker.errors
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("reader", READERS)
 def test_an_editor_shows_and_fixes_the_findings_of_validate(reader: str, tmp_path: Path) -> None:
     shown, fixed = asyncio.run(compared(reader, tmp_path))

@@ -62,6 +62,7 @@ def rows(data: Data) -> list[list[str]]:
     return [[cell.text_content() for cell in row] for row in page.xpath("//tbody/tr")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("end", ["scores.plot()", "compared.plot()", '.tpl").plot()'])
 def test_a_figure_is_shown_without_a_magic_command(outputs, end):
     data = shown(outputs, end)

@@ -128,7 +128,7 @@ SCORED = [name for name in tasks.BUILTIN if tasks.load(name).metric]
 LEFT_OUT = {"lorehlt-mt": ("meteor", "ter")}
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", SCORED)
 @pytest.mark.parametrize("profile", ["plan", "official"])
 def test_documents_by_themselves_and_groups_are_scored_as_one_by_one(

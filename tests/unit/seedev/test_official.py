@@ -49,7 +49,7 @@ def sides(tmp_path):
     return write
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("lines", "passes", "recall"), READ, ids=[str(n) for n in range(len(READ))]
 )

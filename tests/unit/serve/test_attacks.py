@@ -161,6 +161,7 @@ def at_once(served: Served, attacks: Sequence[Callable[[Served], None]]) -> None
     assert served.is_well()
 
 
+@pytest.mark.thorough
 def test_who_is_slow_is_not_waited_for(served: Served):
     line = b"GET / HTTP/1.1\r\n"
     beginnings = (b"", b"G", line, line + b"Host: x\r\nX: ", b"\r\n" * 100)

@@ -150,6 +150,31 @@ def test_types_that_hold_the_same_values_are_cast():
     assert corpus_of(frame).mentions.select("start", "end", "label").rows() == [(0, 2, "PER")]
 
 
+@pytest.mark.parametrize(
+    "library", [pl.DataFrame, lambda rows: LikePandas(pl.DataFrame(rows).to_dict(as_series=False))]
+)
+@pytest.mark.parametrize(
+    ("labels", "texts"),
+    [([1, 2], ["1", "2"]), ([1.0, 2.5], ["1", "2.5"]), ([0.1, -3.0], ["0.1", "-3"])],
+)
+def test_numbers_are_labels_as_tables_have_them(library, labels, texts):
+    rows = [{**MENTION, "label": label} for label in labels]
+    assert corpus_of(library(rows), "mentions").mentions["label"].to_list() == texts
+
+
+def test_a_number_that_is_missing_is_no_label():
+    frame = pl.DataFrame([{**MENTION, "label": float("nan")}])
+    with pytest.raises(WrongArgument, match=r"mentions\.label must not be null"):
+        as_path("x", frame)
+
+
+def test_a_single_column_of_pandas_is_no_table():
+    column = LikePandas({})
+    del column.columns
+    with pytest.raises(WrongArgument, match="it has no columns with names"):
+        as_path("x", column, table="mentions")
+
+
 def test_documents_of_a_frame_are_those_of_its_table():
     documents = pl.DataFrame({"row": [7, 9], "name": ["d0", "d1"], "text": ["", "ab"]})
     corpus = corpus_of({"documents": documents, "mentions": pl.DataFrame([MENTION])})

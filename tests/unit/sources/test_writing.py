@@ -234,3 +234,14 @@ def test_a_killed_process_leaves_nothing_under_the_name(
     (rest,) = set(names(tmp_path)) - {"result"}
     assert rest.startswith(".")
     assert "SRC107" in {finding.code for finding in open_source(str(tmp_path)).findings}
+
+
+def test_files_below_a_folder_are_in_the_order_of_their_paths(tmp_path: Path) -> None:
+    for name in ("b/x.txt", "b.txt", "a", "b/a/x"):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(name)
+    (tmp_path / "link").symlink_to("a")
+    (tmp_path / "folder").symlink_to("b")
+    (tmp_path / "broken").symlink_to("nothing")
+    sizes = [("a", 1), ("b/a/x", 5), ("b/x.txt", 7), ("b.txt", 5), ("link", 1)]
+    assert list(module.files_below(tmp_path).items()) == sizes

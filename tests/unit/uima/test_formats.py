@@ -10,8 +10,8 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import WrongSetting, load
-from hlteval.converters.uima.tsv_columns import split, unescape
-from hlteval.converters.uima.tsv_text import unescape_text
+from hlteval.converters.uima.tsv_columns import split
+from hlteval.converters.uima.tsv_text import unescape
 from hlteval.converters.uima.tsv_writing import Segmentation, escape, escape_text
 from hlteval.findings import FieldRef, Finding
 from hlteval.representation import Corpus
@@ -48,7 +48,7 @@ webanno-tsv UIM103-one-off.webanno.tsv            10   11  14
 webanno-tsv UIM104-characters.webanno.tsv          6    9  10
 webanno-tsv UIM105-bracket.webanno.tsv             7   13  19
 webanno-tsv UIM105-target.webanno.tsv             11   24  27
-webanno-tsv UIM106-two-texts                       5    1  28
+webanno-tsv UIM204-two-texts                       5    1  28
 webanno-tsv UIM107-repeated.webanno.tsv             7   13 2814
 webanno-tsv UIM301-no-annotation.webanno.tsv      11   24  27
 """
@@ -285,7 +285,7 @@ def test_numbers_of_relations(taken: Taken) -> None:
 @pytest.mark.parametrize("value", ["a_b", "*", "_", "x[1]", "a|b;c", "->", "\\", "\t\n\r", "-", ""])
 def test_values_and_texts_are_escaped(value: str) -> None:
     assert unescape(escape(value)) == value
-    assert unescape_text(escape_text(value)) == value
+    assert unescape(escape_text(value)) == value
     assert split(f"{escape(value)}|x", "|") == [escape(value), "x"]
 
 

@@ -49,7 +49,7 @@ def sizes(trial: Any) -> tuple[int, ...]:
     return (3,) if trial.against else (1,)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("task", list(tasks.task_names()))
 def test_a_task_gives_the_same_whatever_the_size_of_batches(task: str, trials: list[Any]) -> None:
     own = [trial for trial in trials if trial.task == task]

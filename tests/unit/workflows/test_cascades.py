@@ -296,3 +296,17 @@ def test_frames_that_are_not_read_are_not_missing(
         item.code for item in found("speech-sf", tmp_path / "x.json", tmp_path / "segments.list")
     }
     assert sorted(code for code in codes if code.startswith("SSF10")) == remarks
+
+
+@pytest.mark.parametrize("last", ["", "\n" + json.dumps({"text": "x", "label": [[0, 9, "X"]]})])
+def test_a_span_that_its_reader_finds_beyond_the_text_is_found_once(
+    last: str, tmp_path: Path
+) -> None:
+    path, task = tmp_path / "d.jsonl", tmp_path / "own.task.toml"
+    task.write_text('[task]\nunit = "mentions"\n[read]\nformat = "doccano"\n')
+    spans = [[3, 6, "PER"], [10, 13, "LOC"], [4, 4, "X"]]  # UTF-16 units
+    path.write_text(json.dumps({"text": "\N{GRINNING FACE} Ann at Osh", "label": spans}) + last)
+    findings = found(str(task), path)
+    codes = Counter(item.code for item in findings)
+    assert codes == Counter(JAN201=1 + bool(last), JAN202=1)
+    assert all(item.blocking for item in findings)

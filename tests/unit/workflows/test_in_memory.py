@@ -39,7 +39,7 @@ def corpus(path: Path) -> Corpus:
     return read(str(path))[0]
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize(("task", "reference", "system"), CASES)
 def test_the_scores_are_those_of_the_files(folder, task, reference, system):
     files = {"reference": str(folder / reference), "system": str(folder / system)}

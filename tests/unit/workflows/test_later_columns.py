@@ -75,6 +75,7 @@ def test_no_column_begins_like_a_scratch_column() -> None:
     assert all(name.isidentifier() for table in TABLES.values() for name in table.schema)
 
 
+@pytest.mark.thorough
 def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
     trials = runpy.run_path(str(SCRIPT))
     (tmp_path / "now").mkdir()
@@ -88,7 +89,8 @@ def test_every_task_gives_what_it_gave(tmp_path: Path) -> None:
         assert found[name] == outcome, name
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.thorough
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("form", ["corpus", "jsonl"])
 def test_either_version_reads_what_the_other_saves(form: str, tmp_path: Path) -> None:
     corpus = runpy.run_path(str(SCRIPT))["everything"]()

@@ -125,7 +125,7 @@ def test_a_damaged_file_is_no_problem_of_the_validated_submission(use: Use, tmp_
     assert verdict.outcome == "undecided"
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("use", SCORED)
 def test_a_damaged_file_is_no_problem_of_the_scored_submission(use: Use, tmp_path: Path) -> None:
     options = {use.option.name: str(damaged(use, tmp_path))}

@@ -192,6 +192,7 @@ def test_the_program_gives_the_scores_of_score_and_refuses_what_score_refuses(tm
     assert [path.name for path in (tmp_path / "bad/output").iterdir()] == ["detailed_results.html"]
 
 
+@pytest.mark.thorough
 @pytest.mark.long("Python starts with all libraries")
 def test_the_script_of_evalai_gives_the_same_scores_and_the_findings_as_an_exception(
     tmp_path, whole
@@ -255,6 +256,7 @@ from = "conf/annotation.conf"
 CONF = "[entities]\nPER\nORG\n\n[relations]\n\n[events]\n\n[attributes]\n"
 
 
+@pytest.mark.thorough
 @pytest.mark.long("Python starts with all libraries")
 def test_tasks_in_files_travel_with_what_they_name(tmp_path, whole):
     (tmp_path / "conf").mkdir()

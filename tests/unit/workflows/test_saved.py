@@ -74,7 +74,7 @@ def test_every_task_is_tried() -> None:
     assert {*SCORED, *CHECKED, *ALONE} == {*tasks.BUILTIN}
 
 
-@pytest.mark.sampled(9)
+@pytest.mark.sampled(18)
 @pytest.mark.parametrize(("task", "reference", "system"), CASES)
 def test_numbers_and_rules_are_those_of_the_files(
     task: str, reference: str, system: str, folder: Path, tmp_path: Path
@@ -107,7 +107,7 @@ def counted(verdict, left_out):
     return Counter((f.code, f.record) for f in findings if f.code not in left_out)
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("form", SAVED)
 @pytest.mark.parametrize("task", CHECKED)
 def test_checks_are_those_of_the_files(task: str, form: str, tmp_path: Path) -> None:

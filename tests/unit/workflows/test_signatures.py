@@ -45,7 +45,7 @@ def packed(path: Path, folder: Path) -> Iterator[Path]:
     yield folder / "run.tgz"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("task", ONE_FILE)
 def test_the_name_of_a_single_file_does_not_matter(task: str, tmp_path: Path) -> None:
     reference, path = ONE_FILE[task]

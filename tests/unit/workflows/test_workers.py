@@ -46,6 +46,7 @@ def changed(request: Request, **values: Any) -> Request:
     return replace(request, **values)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("jobs", [2, 3])
 def test_processes_give_what_whole_files_give(
     request_: Request, jobs: int, monkeypatch: pytest.MonkeyPatch
