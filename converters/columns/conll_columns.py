@@ -32,7 +32,7 @@ from hlteval.converters.columns import tag_writing
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.cells import cells, read_cells
+from hlteval.converters.toolkit.cells import MOST, cells, read_cells
 from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import move_suffix
@@ -46,8 +46,8 @@ _BEGIN = re.compile(
 )
 #: The usual first cell of a line that begins a document; and the setting without such lines.
 _MARKER, _SENTENCE = "-DOCSTART-", "sentence"
-#: A line has so many columns at most; so many lines decide how many columns a file has.
-_MOST, _FIRST = 2000, 200
+#: So many lines decide how many columns a file has.
+_FIRST = 200
 
 
 def sniff(source: Source) -> bool:
@@ -89,7 +89,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         return TokenRows.without_tokens()
     first = [line for line in islice(lines, _FIRST) if line.strip() and not _is_marker(line)]
     tabs = any("\t" in line for line in first[:1])
-    sizes = Counter(size for line in first if (size := len(cells(line))) <= _MOST)
+    sizes = Counter(size for line in first if (size := len(cells(line))) <= MOST)
     width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
     word, tag = (at + width if at < 0 else at for at in given)
     outside = [at for at in given if not -width <= at < width]

@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting, comma_parts
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import count_matching, with_documents
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -42,8 +42,6 @@ _LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "
 _OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"}, {"qid1", "is_duplicate"})
 #: The names of the column of each field without its setting, which for `llr` is `score`.
 _USUAL = {"document": _DOCUMENT, "label": _LABEL, "llr": ("llr",)}
-#: A row has so many cells at most.
-_MOST = 2000
 _UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
@@ -64,7 +62,7 @@ def _separator(first: str) -> str:
 def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
     separator, quoted = _separator(first), settings["quoting"] == "minimal"
-    names, named = first.split(separator)[:_MOST], settings["header"] == "yes"
+    names, named = first.split(separator)[:MOST], settings["header"] == "yes"
     if not named:
         names = [str(at) for at in range(len(names))]
     elif quoted:

@@ -28,7 +28,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
-from hlteval.converters.toolkit.cells import CellFile, Heading
+from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import File, cell_spans, head, read_files
 from hlteval.findings import Finding, Problem
@@ -107,13 +107,17 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
         absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in at}
         cells = table.rows(own, ("TLN602", "TLN606"))
         rows = cells.select("record", **at, **absent).select(*_CELLS)
-        table.of_header += _unread_columns(table.first, own)
+        rows = rows.with_columns(pl.col("kind").str.strip_chars())
+        for name, span in zip(own.names, cell_spans(table.first, ",", quoted=True), strict=False):
+            if name not in COLUMNS:
+                values = {"column": shorten(name, 40) or "(empty)"}
+                table.of_header.append(Problem("TLN603", 1, *span, values))
         table.problems += _cell_problems(table.lines, rows, own)
     wrong = {problem.record for problem in table.problems}
     rows = rows.filter(~pl.col("record").is_in(wrong)).rename({"document": "name"})
     numbers = {name: notation.numbers(rows[name].str.strip_chars(" ")) for name in _NUMBERS}
-    kind, several = pl.col("kind").str.strip_chars(), pl.col("several") == "true"
-    documents, rows = with_documents(rows.with_columns(kind=kind, several=several, **numbers))
+    rows = rows.with_columns(several=pl.col("several") == "true", **numbers)
+    documents, rows = with_documents(rows)
     of = pl.col("kind").replace_strict(notation.TABLE_OF, default=None, return_dtype=pl.String)
     rows = rows.with_columns(at="start", of=of)
     tables = {
@@ -125,7 +129,8 @@ def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def heading(first: str) -> Heading:
     """The columns by the first line; those that are there twice are missing, too."""
-    titles = (first[slice(*span)].strip(' "\r') for span in cell_spans(first, ",", quoted=True))
+    spans = cell_spans(first, ",", quoted=True)[:MOST]
+    titles = (first[start:end].strip(' "\r') for start, end in spans)
     names = [_ALSO.get(title, title) for title in titles]
     at = {name: names.index(name) for name in COLUMNS if name in names}
     repeated = [name for name in COLUMNS if names.count(name) > 1]
@@ -133,24 +138,16 @@ def heading(first: str) -> Heading:
     return Heading(names, {**at, "at": at.get("start")}, missing=missing)
 
 
-def _unread_columns(first: str, columns: Heading) -> Iterator[Problem]:
-    """The problems of columns that are not read."""
-    for name, span in zip(columns.names, cell_spans(first, ",", quoted=True), strict=True):
-        if name not in COLUMNS:
-            yield Problem("TLN603", 1, *span, {"column": shorten(name, 40) or "(empty)"})
-
-
 def _cell_problems(lines: Lines, rows: pl.DataFrame, columns: Heading) -> Iterator[Problem]:
     """The problems of the cells of rows."""
     for name, (pattern, expected) in _PATTERNS.items():
         code = "TLN605" if name == "kind" else "TLN604"
-        cell = pl.col(name).str.strip_chars() if name == "kind" else pl.col(name)
-        fits = cell.str.contains(f"^(?:{pattern})$").fill_null(name not in _NEEDED)
+        fits = pl.col(name).str.contains(f"^(?:{pattern})$").fill_null(name not in _NEEDED)
         for record, given in rows.filter(~fits).select("record", name).iter_rows():
             values = {"given": shorten(given or "", 40) or "nothing", "expected": expected}
             yield Problem(code, record, *columns.stretch(lines[record - 1], name), values)
-    kind = pl.col("kind").str.strip_chars()
-    silent = rows.filter(kind.is_in(notation.INSTANCES), pl.col("label").is_null())
+    unnamed = pl.col("label").is_null()
+    silent = rows.filter(unnamed, pl.col("kind").is_in(notation.INSTANCES))
     for record in silent["record"]:
         yield Problem("TLN101", record, *columns.stretch(lines[record - 1], "label"), {})
 

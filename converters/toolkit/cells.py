@@ -22,6 +22,8 @@ from hlteval.sources import Member
 from hlteval.syntax.sections import TableSections, first_line
 from hlteval.syntax.tsv import Lines
 
+#: A row has so many cells at most.
+MOST = 2000
 #: A space beside another, or beside a line feed, as numbers of two bytes.
 _WIDE = tuple(int.from_bytes(pair.encode()) for pair in ("  ", " \n", "\n "))
 
