@@ -144,7 +144,9 @@ def _take(lines: Sequence[str], documents: dict[str, int], tables: Rows) -> Iter
                 faults = list(_header_faults(header))
             elif cells:
                 faults = list(_faults(cells, header))
-            wrong = [Problem(code, record, *_span(line, cell), v) for code, cell, v in faults]
+            last = max((cell for _, cell, _ in faults if cell is not None), default=-1)
+            spans = {**dict(enumerate(_spans(line, last + 1))), None: (0, len(line))}
+            wrong = [Problem(code, record, *spans[cell], v) for code, cell, v in faults]
             yield from wrong
             if is_first or not cells:
                 if any(problem.code == "TLN601" for problem in wrong):
@@ -202,21 +204,19 @@ def _faults(cells: Sequence[str], header: Sequence[str]) -> Iterator[Fault]:
         yield "TLN101", header.index("label") if "label" in header else None, {}
 
 
-def _span(line: str, cell: int | None) -> tuple[int, int]:
-    """The place of a cell in the first line of a row; one on a later line is at its end.
+def _spans(line: str, count: int) -> Iterator[tuple[int, int]]:
+    """The places of the first cells in the first line of a row; later lines are at its end.
 
     Examples:
-        >>> _span('M01,"a,""b",3', 2)
-        (12, 13)
+        >>> list(_spans('M01,"a,""b",3', 3))
+        [(0, 3), (4, 11), (12, 13)]
     """
-    if cell is None:
-        return 0, len(line)
-    start = end = -1
-    for _ in range(cell + 1):
+    end = -1
+    for _ in range(count):
         start = min(end + 1, len(line))
         found = _CELL.match(line, start)
         end = found.end() if found else len(line)
-    return start, end
+        yield start, end
 
 
 def sections(member: Member, **_: str) -> TableSections | None:
@@ -238,7 +238,10 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
     def stretch(line: str, field: str) -> tuple[int, int]:
         wanted = "start" if field == "at" else field
-        return _span(line, titles.index(wanted) if wanted in titles else None)
+        if wanted not in titles:
+            return 0, len(line)
+        *_, span = _spans(line, titles.index(wanted) + 1)
+        return span
 
     return locate_lines(member, places, stretch)
 

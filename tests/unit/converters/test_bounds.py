@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ from hlteval.converters import load
 from hlteval.converters.bioc.bioc_json import Tree
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
+from hlteval.converters.timelines import instances_csv
 from hlteval.converters.toolkit import offsets, quotes
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
@@ -316,3 +318,22 @@ def test_the_files_of_an_output_are_listed_without_an_object_for_each(
     for _ in range(2):  # the folder is new, and then there
         conversion.convert(*paths, to_format="rsd", force=True)
     assert len([*(tmp_path / "out").iterdir()]) == 9
+
+
+def test_cells_of_a_header_are_found_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = list[int]()
+
+    class Cell:
+        def match(self, line: str, at: int) -> re.Match[str] | None:
+            looked.append(at)
+            return cell.match(line, at)
+
+    cell = instances_csv._CELL
+    monkeypatch.setattr(instances_csv, "_CELL", Cell())
+    path = tmp_path / "x.csv"
+    path.write_text("document,kind," + ",".join(f"c{at}" for at in range(500)) + "\n")
+    (result,) = load("instances-csv").read(open_source(str(path)))
+    assert sum(item.count for item in result.findings) == 500
+    assert looked == sorted({*looked})
