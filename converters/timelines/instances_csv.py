@@ -145,8 +145,9 @@ def _take(lines: Sequence[str], documents: dict[str, int], tables: Rows) -> Iter
             elif cells:
                 faults = list(_faults(cells, header))
             last = max((cell for _, cell, _ in faults if cell is not None), default=-1)
-            spans = {**dict(enumerate(_spans(line, last + 1))), None: (0, len(line))}
-            wrong = [Problem(code, record, *spans[cell], v) for code, cell, v in faults]
+            spans = [*_spans(line, last + 1), (0, len(line))]  # of cells, and of the row
+            places = ((code, spans[-1 if cell is None else cell], v) for code, cell, v in faults)
+            wrong = [Problem(code, record, *span, v) for code, span, v in places]
             yield from wrong
             if is_first or not cells:
                 if any(problem.code == "TLN601" for problem in wrong):
