@@ -52,7 +52,7 @@ _LONGEST, _WORDS = 80, 6
 def _take(draft: Draft, item: Item) -> None:
     """Add a text."""
     draft.document(item.get("id"), item.get("text"))
-    known = [name for name in _PARTS if isinstance(item.get(name), list | str)]
+    known = [name for name in _PARTS if name in item and isinstance(item[name], list | str)]
     draft.keep("$", item, ("id", "text", *known))
     names: dict[object, str] = {}
     for member in known:

@@ -23,11 +23,11 @@ Codes raised: TLN1xx, TLN9xx.
 import re
 from codecs import BOM_UTF16_BE, BOM_UTF16_LE
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from decimal import Decimal
-from functools import partial
+from functools import lru_cache, partial
 from math import inf, nextafter
 from typing import NamedTuple
 
@@ -105,12 +105,13 @@ def _take(rows: DocumentRows, origin: int, name: str, text: str, kind: str, tier
     member, places = rows.files.members[origin], Places(text)
     rows.begin(origin, name)
     items, problems = _parse(text)
+    parse = lru_cache(maxsize=1000)(notation.parse)  # many texts are alike
     last: dict[int, float] = {}
     for record, item in enumerate(items, start=1):
         wrong = [problem._replace(record=record) for problem in _times(item, last)]
         problems += wrong
         if not wrong or wrong[0].code != "TLN903":
-            problems += _instance(rows, record, item, kind, tier)
+            problems += _instance(rows, record, item, kind, tier, parse)
     problems.sort(key=lambda problem: problem.start)
     for problem in problems:
         if problem.code in _REJECTING:
@@ -188,7 +189,12 @@ def _times(item: Item, last: dict[int, float]) -> Iterator[Problem]:
 
 
 def _instance(
-    rows: DocumentRows, record: int, item: Item, kind: str, tier: str
+    rows: DocumentRows,
+    record: int,
+    item: Item,
+    kind: str,
+    tier: str,
+    parse: Callable[..., notation.Note],
 ) -> Iterator[Problem]:
     """Add the instance of an item, if it has a text; what is wrong with this.
 
@@ -198,13 +204,14 @@ def _instance(
         item: the item, whose times are valid.
         kind: of instances on tiers without one.
         tier: the use of the names of tiers.
+        parse: `notation.parse`.
     """
     text = item.tokens[-1]
     if not text.value.strip():
         return
     first = item.tier.lower().split()[:1]
     own = first[0] if tier == "kind" and first and first[0] in notation.INSTANCES else ""
-    note = notation.parse(text.value, with_kind=not own)
+    note = parse(text.value, with_kind=not own)
     if tier == "label":
         note = notation.Note("", item.tier, {}, [])
     for problem in note.problems:

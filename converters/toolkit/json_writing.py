@@ -182,6 +182,8 @@ def _add_relations(
     *,
     apart: bool,
 ) -> None:
+    if corpus.frames.is_empty():
+        return
     names = {row: unique_mentions(document.mentions) for row, document in listed.items()}
     targets = two_arguments(corpus)
     columns = ("row", *_KEY, "frame", "label", "annotator")

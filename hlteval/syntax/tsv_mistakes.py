@@ -175,7 +175,8 @@ def read_header(rows: Sequence[Sequence[str]], table: Table) -> Iterator[Header]
     first = [cell.strip() for cell in rows[0]]
     if len(first) > _MOST:
         return
-    known = table.ordered_by("\t".join(rows[0])) if table.header != "none" else None
+    single = not any("\t" in cell for cell in rows[0])  # else it is a header in its own notation
+    known = table.ordered_by("\t".join(rows[0])) if single and table.header != "none" else None
     if known is not None:
         own: Columns = tuple(None if "\t" in column.name else column for column in known.columns)
         yield Header(own, is_row=True, written=rows[0], known=True)

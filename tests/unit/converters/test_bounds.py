@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,8 @@ from hlteval.converters import load
 from hlteval.converters.bioc.bioc_json import Tree
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
-from hlteval.converters.toolkit import offsets, quotes
+from hlteval.converters.timelines import instances_csv, notation
+from hlteval.converters.toolkit import json_writing, offsets, quotes
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, filled
 from hlteval.converters.uima import cas_xmi
@@ -316,3 +318,50 @@ def test_the_files_of_an_output_are_listed_without_an_object_for_each(
     for _ in range(2):  # the folder is new, and then there
         conversion.convert(*paths, to_format="rsd", force=True)
     assert len([*(tmp_path / "out").iterdir()]) == 9
+
+
+def test_cells_of_a_header_are_found_in_one_pass(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked = list[int]()
+
+    class Cell:
+        def match(self, line: str, at: int) -> re.Match[str] | None:
+            looked.append(at)
+            return cell.match(line, at)
+
+    cell = instances_csv._CELL
+    monkeypatch.setattr(instances_csv, "_CELL", Cell())
+    path = tmp_path / "x.csv"
+    path.write_text("document,kind," + ",".join(f"c{at}" for at in range(500)) + "\n")
+    (result,) = load("instances-csv").read(open_source(str(path)))
+    assert sum(item.count for item in result.findings) == 500
+    assert looked == sorted({*looked})
+
+
+def test_texts_of_intervals_that_are_alike_are_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = list[str]()
+    parse = notation.parse
+
+    def parsed(text: str, **options: bool) -> notation.Note:
+        read.append(text)
+        return parse(text, **options)
+
+    monkeypatch.setattr(notation, "parse", parsed)
+    path = tmp_path / "x.TextGrid"
+    items = "".join(f'{at} {at + 1} "a | status={at % 2}" ' for at in range(500))
+    head = '"ooTextFile" "TextGrid" 0 500 <exists> 1 "IntervalTier" "norm" 0 500 500 '
+    path.write_text(head + items)
+    (result,) = load("textgrid").read(open_source(str(path)))
+    assert result.corpus.instances["status"].to_list() == ["0", "1"] * 250
+    assert sorted(read) == ["a | status=0", "a | status=1"]
+
+
+def test_mentions_are_not_numbered_where_no_relation_has_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delattr(json_writing, "unique_mentions")
+    corpus = Corpus(documents=[{"row": at, "name": f"d{at}", "text": "a"} for at in range(3)])
+    assert [each.name for each in json_writing.documents(corpus, {})] == ["d0", "d1", "d2"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from hlteval.converters.situations.lorehlt.reference_tables import kinds
 from hlteval.syntax.tsv import Column, Table
 from hlteval.syntax.tsv_mistakes import diagnose
 
@@ -77,6 +78,14 @@ def test_spaces_are_separators_up_to_the_last_cell_if_only_that_has_some() -> No
     text = "E1 Binding A:T1 B:T2\nE2 Binding A:T3\n"
     assert message_values(text, LINES)[0] == "TAB102"
     assert repaired(text, LINES) == "E1\tBinding A:T1 B:T2\nE2\tBinding A:T3\n"
+
+
+@pytest.mark.parametrize("sign", [",", ";", "|"])
+def test_signs_in_cells_are_no_separators_below_a_header_with_tabs(sign: str) -> None:
+    kind = kinds()["mentions"]
+    text = "\t".join(kind.headings) + f"\nD{sign}1\tEnt-1\tMen-1\tPER\tNAM\tx\t3\tAnn\n"
+    found = diagnose(text, [kind.declaration])
+    assert found is None or "TAB102" not in found.codes
 
 
 def test_one_line_with_spaces_is_no_mistake_of_all_lines() -> None:
