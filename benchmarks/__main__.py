@@ -3,7 +3,7 @@
     python -m benchmarks [TASK ...] [--only TEXT] [--quick] [--sizes 100,1000] [--json FILE]
                          [--peers FOLDER]
     python -m benchmarks biased-measures|coverage|editor|equal-systems [...]
-    python -m benchmarks many-machines|open-report [...]
+    python -m benchmarks many-machines|open-report|stages [...]
 
 Each command is run once in a process of its own; at the first size once before, so that Python has
 compiled the modules, as for an installed package. CPU time is the sum over all threads and includes
@@ -51,6 +51,7 @@ SIMULATIONS = (
     "equal-systems",
     "many-machines",
     "open-report",
+    "stages",
 )
 """Programs of their own; see their modules."""
 

@@ -106,8 +106,8 @@ def in_order(spans: pl.DataFrame) -> pl.DataFrame:
         spans: with the columns `document`, `start` and `end`, half-open.
     """
     proper = spans.filter(pl.col("start") < pl.col("end"))
-    once = proper.unique(EXTENT, keep="first", maintain_order=True)
-    return once.sort(*EXTENT, descending=[False, False, True], maintain_order=True)
+    ordered = proper.sort(*EXTENT, descending=[False, False, True], maintain_order=True)
+    return ordered.filter(pl.any_horizontal(pl.col(EXTENT).ne_missing(pl.col(EXTENT).shift())))
 
 
 def nestings(spans: pl.DataFrame) -> pl.DataFrame:
@@ -181,9 +181,13 @@ def crossings(spans: pl.DataFrame) -> pl.DataFrame:
 
 
 def _spans(context: RuleContext) -> pl.LazyFrame:
-    """Each extent once, in the order in which extents are compared."""
-    columns = ("origin", "record", "id", "name", *EXTENT)
-    return in_order(context.cached(mentions).select(columns).collect()).lazy()
+    """Each extent once of those that overlap another of their document, in their order."""
+    spans = in_order(context.cached(mentions).select("row", *EXTENT).collect())
+    before = pl.col("end").cum_max().shift(1).over("document")
+    inside = (pl.col("start") < before).fill_null(value=False)
+    some = spans.filter(inside | inside.shift(-1))["row"]
+    placed = context.cached(mentions).select("row", "origin", "record", "id", "name", *EXTENT)
+    return some.to_frame().lazy().join(placed, on="row", how="left", maintain_order="left")
 
 
 def _beside_another(pairs_of: Callable[[pl.DataFrame], pl.DataFrame]) -> Check:

@@ -192,25 +192,28 @@ mention_type = where(
 _PLAIN = pl.col("entity").str.replace("^(NIL)?0+([0-9])", "${1}${2}")
 
 
+def _forms(context: RuleContext) -> pl.LazyFrame:
+    """Each entity with a number, and how it is without zeros before that."""
+    rows = context.cached(mentions).select("entity").unique(maintain_order=True)
+    return rows.filter(matches("entity", "entity")).with_columns(plain=_PLAIN)
+
+
 def padded_entity(context: RuleContext) -> pl.LazyFrame:
     """An entity that differs from another one only by zeros before its number."""
-    rows = context.cached(mentions).filter(matches("entity", "entity"))
-    forms = rows.select("entity", plain=_PLAIN).unique("entity", maintain_order=True)
-    forms = forms.filter(pl.len().over("plain") > 1)
+    forms = context.cached(_forms).filter(pl.len().over("plain") > 1)
     padded = forms.filter(pl.col("entity") != pl.col("plain"))
     others = forms.select("plain", other="entity")
     pairs = padded.join(others, on="plain", maintain_order="left")
     pairs = pairs.filter(pl.col("entity") != pl.col("other")).unique("entity", maintain_order=True)
-    found = first_of(rows, "entity").join(pairs, on="entity", maintain_order="left")
+    rows = context.cached(mentions).join(pairs, on="entity", maintain_order="left")
+    found = first_of(rows, "entity")
     return at(found.with_columns(given=quote("entity"), other=quote("other")), "entity")
 
 
 def plain_entities(context: RuleContext) -> pl.DataFrame:
     """The entities with a number, by this without zeros before it."""
-    rows = context.cached(mentions).filter(matches("entity", "entity"))
-    forms = rows.select("entity").unique().with_columns(plain=_PLAIN)
     keys = (row_hash(name).alias(key) for key, name in (("key", "plain"), ("value", "entity")))
-    return forms.select(keys).collect(engine="in-memory")
+    return context.cached(_forms).select(keys).collect(engine="in-memory")
 
 
 def nil_types(context: RuleContext) -> pl.LazyFrame:
@@ -284,8 +287,9 @@ confidence_form = where(
 def unknown_document(context: RuleContext) -> pl.LazyFrame:
     """A document that the reference does not have, once for each document."""
     known = context.against.documents.lazy().select("name")
+    names = context.names.join(known, on="name", how="anti")
     rows = only_if(not context.own, context.cached(mentions))
-    strange = rows.join(known, on="name", how="anti", maintain_order="left")
+    strange = rows.join(names, on="document", how="semi", maintain_order="left")
     strange = strange.filter(matches("name", "document"))  # the reader reports others
     found = first_of(strange, "name").with_columns(document=quote("name"), hint=pl.lit(""))
     return at(found, "document")
