@@ -172,11 +172,11 @@ def _tables(
         tables["frames"] = frames.lazy()
         tables["arguments"] = arguments.with_columns(role=role, target=target)
     kinds = ("attribute", "modifier", "normalization", "note")
-    if some := [rules[rule].lazy() for rule in kinds if rule in plans]:
-        modifiers = pl.concat(some, how="diagonal").rename({"id": "modifier"})
+    if others := [rules[rule].lazy() for rule in kinds if rule in plans]:
+        modifiers = pl.concat(others, how="diagonal").rename({"id": "modifier"})
         tables["modifiers"] = modifiers.sort("origin", "record")
     if "equivalence" in plans:
-        # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
+        # Older versions of Polars lose the column where lazy ones that may be absent are renamed.
         groups = rules["equivalence"].rename({"label": "kind"}, strict=False)
         ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
         groups = groups.with_columns(group=ordinal, member=_words(groups["members"]))

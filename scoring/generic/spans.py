@@ -193,8 +193,11 @@ def sides(
     if has_gaps := fragments["fragments"].null_count() < both.height:
         part = pl.element().struct
         gap = pl.format("{}:{}", part.field("start"), part.field("end"))
-        texts = both["fragments"].list.eval(gap).list.join(" ").rank("dense")
-        span = combine(span, texts.fill_null(0).cast(pl.Int64).to_numpy())
+        some, ranks = both["fragments"].is_not_null(), np.zeros(both.height, dtype=np.int64)
+        # lists without nulls among them: some of these are too much for Polars
+        texts = both["fragments"].filter(some).list.eval(gap).list.join(" ")
+        ranks[some.to_numpy()] = texts.rank("dense").to_numpy()
+        span = combine(span, ranks)
     key = combine(span, label)
     every = Units(document, start, end, label, span, key, both["at"].to_numpy())
 

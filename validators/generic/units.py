@@ -8,7 +8,7 @@ from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
 from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import WITH_ANNOTATORS, row_hash
-from hlteval.validators.generic.labels import records
+from hlteval.validators.generic.labels import has_several_units, records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
@@ -73,8 +73,10 @@ def _hashes(context: RuleContext) -> pl.Series:
 def may_repeat(context: RuleContext) -> bool:
     """Whether units of a batch may be equal."""
     schema: Allowed = context.schema
-    if schema.table == "frames" or schema.table not in _KEYS:
-        return schema.table in _KEYS
+    if schema.table not in _KEYS or not has_several_units(context):
+        return False
+    if schema.table == "frames":
+        return True
     hashes = context.once(_hashes)
     return hashes.n_unique() < len(hashes)
 
@@ -119,7 +121,9 @@ def has_misfits(context: RuleContext) -> bool:
 def may_be_outside(context: RuleContext) -> bool:
     """Whether a span of a batch may be empty, or beyond its document."""
     spans = context.system.mentions
-    return context.once(has_misfits) or (spans["end"] <= spans["start"]).any()
+    if spans["text"].has_nulls() or (spans["end"] <= spans["start"]).any():
+        return True
+    return has_misfits(context)
 
 
 def _misfits(context: RuleContext) -> Misfits:
