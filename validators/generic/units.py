@@ -105,7 +105,7 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 # Spans beside the texts of their documents.
 
 
-def _quoted(context: RuleContext) -> pl.Series:
+def _at_place(context: RuleContext) -> pl.Series:
     """Whether the text of each span is at its offsets."""
     documents, system = context.against.documents["row", "text"], context.system
     if system.documents["row", "text"].equals(documents):  # then readers may have compared them
@@ -115,7 +115,7 @@ def _quoted(context: RuleContext) -> pl.Series:
 
 def has_misfits(context: RuleContext) -> bool:
     """Whether a span of a batch may have another text than its document."""
-    return not context.once(_quoted).all()
+    return not context.once(_at_place).all()
 
 
 def may_be_outside(context: RuleContext) -> bool:
@@ -129,7 +129,7 @@ def may_be_outside(context: RuleContext) -> bool:
 def _misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, and the way to count that explains them."""
     spans = context.records("mentions", "start", "end", "text", "fragments").collect()
-    return misfits(context.against.documents["row", "text"], spans, context.once(_quoted))
+    return misfits(context.against.documents["row", "text"], spans, context.once(_at_place))
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:
