@@ -5,6 +5,7 @@ Such a schema has `roles`: of each label the roles, with the labels of entities 
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.suggest import did_you_mean
@@ -93,19 +94,22 @@ def frames_alike(context: RuleContext) -> pl.LazyFrame:
 
     All that are equal to another one are among them; a text is made of the arguments of these only.
     """
-    own = context.system.frames.select("row", head=row_hash("document", "label"))
+    own, known = context.system.frames, context.system.arguments
+    rows, content = own["row"].to_numpy(), np.zeros(own.height + 1, dtype=np.uint64)
+    order = np.argsort(rows, kind="stable")
+    place = np.searchsorted(rows, known["frame_row"].to_numpy(), sorter=order)
+    # sums of hashes do not depend on the order of arguments
+    np.add.at(content, place, known.select(row_hash("role", "target")).to_series().to_numpy())
+    own = own[pl.Series(order)]
+    hashes = own.with_columns(content=content[:-1]).select(row_hash("document", "label", "content"))
+    chosen = own.filter(hashes.to_series().is_duplicated()).lazy().select("row")
     arguments = context.table("arguments", "frame_row", "role", "target")
-    content = pl.struct("role", "target").hash().sum()
-    filled = arguments.group_by(row="frame_row").agg(content=content).collect()
-    filled = own.join(filled, on="row", how="left", maintain_order="left")
-    alike = pl.struct(pl.col("head"), pl.col("content")).hash()
-    chosen = filled.filter(alike.is_duplicated()).lazy().select("row")
     some = arguments.join(chosen, left_on="frame_row", right_on="row", how="semi")
     pairs = pl.format("{}:{}", "role", "target").str.join(" ")
     ordered = some.sort("frame_row", "role", "target").group_by(row="frame_row")
-    rows = context.records("frames", "label", "trigger")
-    rows = rows.join(chosen, on="row", how="semi", maintain_order="left")
-    return rows.join(ordered.agg(arguments=pairs), on="row", how="left", maintain_order="left")
+    frames = context.records("frames", "label", "trigger")
+    frames = frames.join(chosen, on="row", how="semi", maintain_order="left")
+    return frames.join(ordered.agg(arguments=pairs), on="row", how="left", maintain_order="left")
 
 
 def duplicate_frame(context: RuleContext, name: str = "id") -> pl.LazyFrame:

@@ -163,20 +163,13 @@ def _tables(
     tables = {"mentions": _mentions(rules["text_bound"])}
     of_frames = [rules[rule] for rule in ("event", "relation") if rule in rules]
     if any(rows.height for rows in of_frames):
-        frames = _frames(of_frames)
-        filled = frames.filter(pl.col("arguments").is_not_null())
-        lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
-        position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
-        arguments = lists.with_columns(position=position).explode("argument", "position")
-        role, target = _halves("argument", ":")
-        tables["frames"] = frames.lazy()
-        tables["arguments"] = arguments.with_columns(role=role, target=target)
+        tables |= _frames(of_frames)
     kinds = ("attribute", "modifier", "normalization", "note")
-    if some := [rules[rule].lazy() for rule in kinds if rule in plans]:
-        modifiers = pl.concat(some, how="diagonal").rename({"id": "modifier"})
+    if others := [rules[rule].lazy() for rule in kinds if rule in plans]:
+        modifiers = pl.concat(others, how="diagonal").rename({"id": "modifier"})
         tables["modifiers"] = modifiers.sort("origin", "record")
     if "equivalence" in plans:
-        # Older versions of Polars lose the column where lazy columns that may be absent are renamed.
+        # Older versions of Polars lose the column where lazy ones that may be absent are renamed.
         groups = rules["equivalence"].rename({"label": "kind"}, strict=False)
         ordinal = pl.int_range(1, pl.len() + 1).over("document").cast(pl.String)
         groups = groups.with_columns(group=ordinal, member=_words(groups["members"]))
@@ -247,16 +240,22 @@ def _mentions(matched: pl.DataFrame) -> pl.LazyFrame:
     return continuous.update(broken, on="at", how="left")
 
 
-def _frames(matched: Sequence[pl.DataFrame]) -> pl.DataFrame:
-    """The events and relations, in the order of their records, with their arguments as written."""
+def _frames(matched: Sequence[pl.DataFrame]) -> dict[str, pl.LazyFrame]:
+    """The events and relations, in the order of their records, and their arguments."""
     frames = pl.concat(matched, how="diagonal")
     if len(matched) > 1:
         frames = frames.sort("origin", "record")
     is_relation = pl.col("frame").str.starts_with("R")
-    return frames.rename({"id": "frame"}).with_columns(
+    frames = frames.rename({"id": "frame"}).with_columns(
         row=pl.int_range(pl.len(), dtype=pl.Int64),
         kind=pl.when(is_relation).then(pl.lit("relation")).otherwise(pl.lit("event")),
     )
+    filled = frames.filter(pl.col("arguments").is_not_null())
+    lists = filled.lazy().select(*_PLACE, frame_row="row", argument=_words(filled["arguments"]))
+    position = pl.int_ranges(1, pl.col("argument").list.len() + 1)
+    arguments = lists.with_columns(position=position).explode("argument", "position")
+    role, target = _halves("argument", ":")
+    return {"frames": frames.lazy(), "arguments": arguments.with_columns(role=role, target=target)}
 
 
 def _words(lists: pl.Series) -> pl.Series:

@@ -194,7 +194,7 @@ class LabelMetric(AdditiveMetric):
                 else none.cast(dtype).alias(name)
                 for name, dtype in types.items()
             ]
-            named.append(pl.DataFrame([names, rows["label"] if "label" in rows else label, *added]))
+            named.append(pl.DataFrame([names, rows.get_column("label", default=label), *added]))
         return pl.concat(named)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:

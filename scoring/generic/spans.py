@@ -178,8 +178,7 @@ def sides(
     size = 1 + int(numbers.to_numpy().max(initial=-1))
     gone = both["label"].is_null()
     ignored = np.bincount(both["document"].filter(gone).to_numpy(), minlength=size)
-    if gone.any():
-        both = both.filter(~gone)
+    both = both.filter(~gone) if gone.any() else both
     names = both["label"].unique().sort()
     label = both["label"].cast(pl.Enum(names)).to_physical().cast(pl.Int64).to_numpy()
     document, start, end = (both[name].to_numpy() for name in ("document", "start", "end"))
@@ -193,7 +192,8 @@ def sides(
     if has_gaps := fragments["fragments"].null_count() < both.height:
         part = pl.element().struct
         gap = pl.format("{}:{}", part.field("start"), part.field("end"))
-        texts = both["fragments"].list.eval(gap).list.join(" ").rank("dense")
+        lists = both["fragments"].rechunk()  # Polars formats no lists of several chunks
+        texts = lists.list.eval(gap).list.join(" ").rank("dense")
         span = combine(span, texts.fill_null(0).cast(pl.Int64).to_numpy())
     key = combine(span, label)
     every = Units(document, start, end, label, span, key, both["at"].to_numpy())

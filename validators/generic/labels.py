@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from math import inf
 
+import numpy as np
 import polars as pl
 
 from hlteval.findings.suggest import closest, did_you_mean, hints
@@ -55,7 +56,7 @@ def are_declared(context: RuleContext) -> bool:
 
 def are_numbers(context: RuleContext) -> bool:
     """Whether labels are numbers."""
-    return context.schema.kind == "numbers"
+    return bool(context.schema.kind == "numbers")
 
 
 def labels_of_batch(context: RuleContext) -> list[str]:
@@ -176,6 +177,12 @@ def too_many(context: RuleContext) -> pl.LazyFrame:
     """The first unit of a label that is one too many for its document."""
     rows, most = context.records("frames", "label"), context.schema.at_most
     return at(one_too_many(rows, ["document", "label"], most), "label")
+
+
+def has_several_units(context: RuleContext) -> bool:
+    """Whether a document of a batch may have several units."""
+    rows: pl.DataFrame = getattr(context.system, context.schema.table)
+    return int(np.bincount(rows["document"].to_numpy()).max(initial=0)) > 1
 
 
 def several_labels(context: RuleContext) -> pl.LazyFrame:

@@ -53,7 +53,11 @@ RULES = (
     Rule("GEN201", "arguments", vocabulary.unknown_role, suspects=vocabulary.has_roles),
     Rule("GEN202", "arguments", vocabulary.wrong_filler, suspects=vocabulary.has_roles),
     Rule("GEN203", "frames", labels.too_many, suspects=lambda own: bool(own.schema.at_most)),
-    Rule("GEN204", "instances", labels.several_labels, submission_only=True),
+    Rule(
+        *("GEN204", "instances", labels.several_labels),
+        submission_only=True,
+        suspects=labels.has_several_units,
+    ),
     Rule(
         *("GEN301", "documents", partial(units.extra_document, scored="both")),
         submission_only=True,

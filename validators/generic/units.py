@@ -8,7 +8,7 @@ from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
 from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
 from hlteval.representation import WITH_ANNOTATORS, row_hash
-from hlteval.validators.generic.labels import records
+from hlteval.validators.generic.labels import has_several_units, records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
@@ -72,8 +72,8 @@ def _hashes(context: RuleContext) -> pl.Series:
 def may_repeat(context: RuleContext) -> bool:
     """Whether units of a batch may be equal."""
     schema: Allowed = context.schema
-    if schema.table not in _KEYS:
-        return schema.table == "frames"
+    if not has_several_units(context) or schema.table not in _KEYS:
+        return schema.table == "frames" and has_several_units(context)
     hashes = context.once(_hashes)
     return hashes.n_unique() < len(hashes)
 
@@ -102,7 +102,7 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
 # Spans beside the texts of their documents.
 
 
-def _quoted(context: RuleContext) -> pl.Series:
+def _at_place(context: RuleContext) -> pl.Series:
     """Whether the text of each span is at its offsets."""
     documents, system = context.against.documents["row", "text"], context.system
     if system.documents["row", "text"].equals(documents):  # then readers may have compared them
@@ -112,19 +112,21 @@ def _quoted(context: RuleContext) -> pl.Series:
 
 def has_misfits(context: RuleContext) -> bool:
     """Whether a span of a batch may have another text than its document."""
-    return not context.once(_quoted).all()
+    return not context.once(_at_place).all()
 
 
 def may_be_outside(context: RuleContext) -> bool:
     """Whether a span of a batch may be empty, or beyond its document."""
     spans = context.system.mentions
-    return context.once(has_misfits) or (spans["end"] <= spans["start"]).any()
+    if spans["text"].has_nulls() or (spans["end"] <= spans["start"]).any():
+        return True
+    return has_misfits(context)
 
 
 def _misfits(context: RuleContext) -> Misfits:
     """The spans whose text is not at their offsets, and the way to count that explains them."""
     spans = context.records("mentions", "start", "end", "text", "fragments").collect()
-    return misfits(context.against.documents["row", "text"], spans, context.once(_quoted))
+    return misfits(context.against.documents["row", "text"], spans, context.once(_at_place))
 
 
 def other_unit(context: RuleContext) -> pl.LazyFrame:

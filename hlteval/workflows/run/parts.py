@@ -26,7 +26,7 @@ from hlteval.sources import Member, Source, Unreadable
 from hlteval.syntax.sections import NEAR, Divisible, Stretch
 
 #: Bytes of both sides from which files are read in parts, and bytes of a part.
-LARGE, PART = 48_000_000, 24_000_000
+LARGE, PART = 48_000_000, 12_000_000
 #: Documents that are looked for on the other side for a cut, and how often that may fail.
 _TRIED, _FAILED = 8, 4
 

@@ -291,3 +291,16 @@ def test_the_flawed_fixture_of_a_task_is_reported(task: str) -> None:
     (path,) = (Path(__file__).parents[3] / "fixtures" / task / "invalid").iterdir()
     codes = [finding.code for finding in validate(task, str(path)).findings]
     assert codes == [path.name.partition("-")[0]]
+
+
+def test_fragments_of_one_side_only_are_another_span():
+    place = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1", "label": "A"}
+    whole = {**place, "start": 0, "end": 6}
+    broken = {**whole, "fragments": [{"start": 0, "end": 3}, {"start": 5, "end": 6}]}
+    documents = [{"row": 0, "name": "d"}]
+    one, two = (Corpus(documents=documents, mentions=[row]) for row in (whole, broken))
+    found = [
+        Mentions().statistics(*sides)[0]["found"].sum()
+        for sides in ((one, two), (two, one), (two, two))
+    ]
+    assert found == [0, 0, 1]
