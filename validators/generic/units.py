@@ -72,8 +72,10 @@ def _hashes(context: RuleContext) -> pl.Series:
 def may_repeat(context: RuleContext) -> bool:
     """Whether units of a batch may be equal."""
     schema: Allowed = context.schema
-    if not has_several_units(context) or schema.table not in _KEYS:
-        return schema.table == "frames" and has_several_units(context)
+    if not has_several_units(context):
+        return False
+    if schema.table not in _KEYS:
+        return schema.table == "frames"
     hashes = context.once(_hashes)
     return hashes.n_unique() < len(hashes)
 
