@@ -223,8 +223,11 @@ def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
         for values in part:
             if values.null_count() == part.height:
                 continue
-            name, mark = values.name, '"' if values.dtype == pl.String else ""
-            if _is_plain(values):
+            name, is_text = values.name, values.dtype == pl.String
+            mark, is_plain = '"' if is_text else "", is_text or values.dtype == pl.Int64
+            if is_text:  # which is JSON between quotes, as numbers are without them
+                is_plain = not values.str.contains(_ESCAPED).any()
+            if is_plain and not values.has_nulls():
                 cells += [pl.lit(f'{text},"{name}":{mark}'), pl.col(name)]
                 text = mark
                 continue
@@ -237,13 +240,6 @@ def _write_rows(table: Table, frame: pl.DataFrame, stream: IO[bytes]) -> None:
         # JSON has no line breaks, so lines without any quoting are lines of JSON.
         part.select(line).write_csv(buffer, include_header=False, quote_style="never")
         stream.write(buffer.getbuffer())
-
-
-def _is_plain(values: pl.Series) -> bool:
-    """Whether the text of all values is JSON, as numbers are, or is between quotes."""
-    if values.has_nulls() or values.dtype not in {pl.Int64, pl.String}:
-        return False
-    return values.dtype == pl.Int64 or not values.str.contains(_ESCAPED).any()
 
 
 #: Bytes of lines that are decoded at once.

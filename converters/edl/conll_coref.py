@@ -200,13 +200,21 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     number = pl.col("token") - pl.when("begins").then("token").forward_fill()
     word = pl.col("text").str.replace_all(_SPACES, "_")
     mark = pl.col("mark").fill_null("-")
+    closed = pl.when(pl.col("first") == pl.col("last")).then(pl.lit(")")).otherwise(pl.lit(""))
     line = pl.concat_str("base", "part", number, word, mark, separator="\t")
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         for corpus in corpora:
             documents, tokens, mentions = _writable(corpus)
             cells = documents.select(document="row", base=base, part=part)
             rows = tokens.join(cells, on="document", maintain_order="left")
-            rows = rows.join(_marks(mentions), on="token", how="left", maintain_order="left")
+            # marks of mentions that begin, the outer first; then of those that end
+            mentions = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
+            begins = mentions.select(token="first", mark=pl.format("({}{}", "written", closed))
+            ends = mentions.reverse().filter(pl.col("first") != pl.col("last"))
+            ends = ends.select(token="last", mark=pl.format("{})", "written"))
+            marks = pl.concat([begins, ends]).group_by("token", maintain_order=True)
+            marks = marks.agg(pl.col("mark").str.join("|"))
+            rows = rows.join(marks, on="token", how="left", maintain_order="left")
             for begun, body in bodies(documents.with_columns(name=begin), rows, line):
                 stream.write(f"{begun}\n{body}#end document\n" if body else "")
 
@@ -224,17 +232,6 @@ def _writable(corpus: Corpus) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]
     rows = rows.with_columns(written=pl.when(own).then(number).otherwise("entity"))
     fits = pl.col("written").str.contains(r"^[^()|\s]+$")
     return documents, tokens, rows.filter(fits, pl.col("first") <= pl.col("last"))
-
-
-def _marks(mentions: pl.DataFrame) -> pl.DataFrame:
-    """The last column by token: mentions that begin, the outer first; then those that end."""
-    alone = pl.col("first") == pl.col("last")
-    end = pl.when(alone).then(pl.lit(")")).otherwise(pl.lit(""))
-    rows = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
-    begin = rows.select("first", mark=pl.format("({}{}", "written", end))
-    ends = rows.reverse().filter(~alone).select("last", mark=pl.format("{})", "written"))
-    marks = pl.concat([begin, ends.rename({"last": "first"})]).rename({"first": "token"})
-    return marks.group_by("token", maintain_order=True).agg(pl.col("mark").str.join("|"))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
