@@ -209,11 +209,11 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             rows = tokens.join(cells, on="document", maintain_order="left")
             # marks of mentions that begin, the outer first; then of those that end
             mentions = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
-            begins = mentions.select(token="first", mark=pl.format("({}{}", "written", closed))
+            begins = mentions.select("first", mark=pl.format("({}{}", "written", closed))
             ends = mentions.reverse().filter(pl.col("first") != pl.col("last"))
-            ends = ends.select(token="last", mark=pl.format("{})", "written"))
-            marks = pl.concat([begins, ends]).group_by("token", maintain_order=True)
-            marks = marks.agg(pl.col("mark").str.join("|"))
+            ends = ends.select(first="last", mark=pl.format("{})", "written"))
+            marks = pl.concat([begins, ends]).group_by("first", maintain_order=True)
+            marks = marks.agg(pl.col("mark").str.join("|")).rename({"first": "token"})
             rows = rows.join(marks, on="token", how="left", maintain_order="left")
             for begun, body in bodies(documents.with_columns(name=begin), rows, line):
                 stream.write(f"{begun}\n{body}#end document\n" if body else "")
