@@ -25,12 +25,13 @@ STAGES = (
     ("read and align", "workflows.run.engine:_add_each"),
     ("look at both sides", "workflows.run.checks:Check.check_batch"),
     ("rules", "workflows.run.checks:run"),
-    ("count", "workflows.run.engine:statistics"),
+    ("count", "workflows.run.engine:Run._count"),
     ("detach results of parts", "workflows.run.workers:pickle.dumps"),
     ("detach results of parts", "workflows.run.workers:pickle.loads"),
     ("add", "workflows.run.checks:Check.add"),
     ("compare parts", "workflows.run.checks:Check.hold_apart"),
     ("judge", "workflows.run.checks:Check.verdict"),
+    ("score", "workflows.run.engine:conclude"),
     ("score", "workflows.run.engine:Run.scores"),
 )
 """Stages of commands, and the functions that are one, below `hlteval`."""
