@@ -212,8 +212,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
             begins = mentions.select("first", mark=pl.format("({}{}", "written", closed))
             ends = mentions.reverse().filter(pl.col("first") != pl.col("last"))
             ends = ends.select(first="last", mark=pl.format("{})", "written"))
-            marks = pl.concat([begins, ends]).group_by("first", maintain_order=True)
-            marks = marks.agg(pl.col("mark").str.join("|")).rename({"first": "token"})
+            of_tokens = pl.concat([begins, ends]).group_by("first", maintain_order=True)
+            marks = of_tokens.agg(pl.col("mark").str.join("|")).rename({"first": "token"})
             rows = rows.join(marks, on="token", how="left", maintain_order="left")
             for begun, body in bodies(documents.with_columns(name=begin), rows, line):
                 stream.write(f"{begun}\n{body}#end document\n" if body else "")
