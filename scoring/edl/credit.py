@@ -47,7 +47,7 @@ class PairWeights(ABC):
         """The weights of pairs of values; no value is only like no value."""
         pairs = pl.DataFrame([ours.alias("ours"), theirs.alias("theirs")])
         weights = of_distinct(pairs, pairs.columns, self.weight)
-        equal = pl.col("ours").eq_missing("theirs").cast(pl.Float64)
+        equal = pl.col("ours").eq_missing(pl.col("theirs")).cast(pl.Float64)
         return pairs.select(weight=pl.coalesce(weights, equal)).to_series()
 
 
