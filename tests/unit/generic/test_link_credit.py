@@ -251,6 +251,15 @@ def test_the_similarity_is_that_of_bacteria_biotope(ours: Any, theirs: Any, weig
     assert own.of_sets(ours, theirs) == pytest.approx(own.of_sets(theirs, ours))
 
 
+def test_the_example_of_the_docs() -> None:
+    ontology = Ontology({"3": ["2"], "2": ["1"], "1": []})
+    assert ontology.similarity("3", "2") == pytest.approx(NEAR)
+    assert ontology.similarity("1", "2") == pytest.approx(1.65 / 2.65)
+    both = ontology.of_sets(frozenset("31"), frozenset("2"))
+    assert both == pytest.approx((2 * NEAR + 1.65 / 2.65) / 3)
+    assert round(both, 4) == 0.6951
+
+
 def test_an_unknown_identifier_is_similar_to_itself_only() -> None:
     assert Ontology(PARENTS).similarity("x", "x") == 1
     assert Ontology(PARENTS).similarity("x", "a") == 0
