@@ -139,6 +139,7 @@ def _limits(meta: msgspec.Meta) -> dict[str, Any]:
     extra = meta.extra_json_schema or {}
     least = "minItems" if "uniqueItems" in extra else "minLength"
     limits = {least: meta.min_length, "minimum": meta.ge, "maximum": meta.le}
+    limits |= {"pattern": meta.pattern}
     return {name: limit for name, limit in limits.items() if limit is not None} | extra
 
 

@@ -17,6 +17,8 @@ from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
@@ -28,7 +30,7 @@ from hlteval.findings import MAX_PER_CODE, Finding, Problem, Severity, finding, 
 from hlteval.findings.cascades import cascades
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, Unreadable, decode, open_source
-from hlteval.syntax.tsv import ParsedTable, Table
+from hlteval.syntax.tsv import Column, ParsedTable, Table
 from hlteval.tasks.options import to_number
 from hlteval.tasks.task import Task, WrongOption
 
@@ -328,3 +330,50 @@ def confidence(written: str, _: Mapping[str, str], *, needed: str) -> float:
     if not 0 <= value <= 1:
         raise WrongOption(f"{needed}, not {written}")
     return value
+
+
+def parents(source: Source, _: Mapping[str, str]) -> FileValue:
+    """An ontology: the parents of each identifier; for rules, all identifiers as entities.
+
+    Args:
+        source: a table without a header: an identifier, and one of its parents.
+    """
+
+    def problems(parsed: ParsedTable) -> list[Problem]:
+        """Find the line that closes a cycle."""
+        try:
+            TopologicalSorter(_parents(parsed.rows)).prepare()
+        except CycleError as error:
+            cycle = error.args[1][::-1]
+            steps = [{"child": child, "parent": parent} for child, parent in pairwise(cycle)]
+            closing = parsed.rows.filter(pl.struct("child", "parent").is_in(steps)).tail(1)
+            named = closing.with_columns(cycle=pl.lit(" is a ".join(cycle)))
+            return parsed.problems_at("OPT115", named)
+        return []
+
+    rows, findings = read_identifiers(source, "child", "parent", more=problems)
+    every = pl.concat([rows["child"], rows["parent"]])
+    known = dict.fromkeys(every, ()) | _parents(rows)
+    return FileValue(known, findings, as_documents(known))
+
+
+def read_identifiers(
+    source: Source, *names: str, more: Callable[[ParsedTable], list[Problem]] = lambda _: []
+) -> tuple[pl.DataFrame, Sequence[Finding]]:
+    """Read columns of identifiers; a finding without any, since nothing would be equal then.
+
+    Args:
+        source: the files.
+        *names: of the columns.
+        more: further problems of a file, in lines that can be read.
+    """
+    cells = (Column(each, heading="identifier", pattern="[^\t ]+", code="OPT116") for each in names)
+    rows, findings = read_table(source, Table(tuple(cells), code="OPT101"), more)
+    if rows.is_empty() and not has_error(findings):
+        findings = [*findings, finding("OPT109", file=source.path, title="identifiers in lines")]
+    return rows, findings
+
+
+def _parents(rows: pl.DataFrame) -> dict[str, list[str]]:
+    found = rows.group_by("child", maintain_order=True).agg("parent")
+    return dict(found.iter_rows())

@@ -149,8 +149,9 @@ class TomlFile:
                 yield self.finding(f"{prefix}103", *path, key=key, given=kind, wanted=right)
             else:
                 hint = _HINTS.get(error.keyword, "correct it").format(wanted)
-                if error.keyword == "enum":
-                    allowed = list(map(str, wanted))
+                if error.keyword in {"enum", "pattern"}:
+                    examples = error.schema.get("examples", ())
+                    allowed = list(map(str, wanted if error.keyword == "enum" else examples))
                     hint = did_you_mean(str(given), allowed, f"use one of {', '.join(allowed)}")
                 text = str(given).lower() if isinstance(given, bool) else str(given)
                 text = f'"{text}"' if isinstance(given, str) else text

@@ -39,9 +39,10 @@ from hlteval.sources.names import ARCHIVE_SUFFIXES, is_junk, printable
 from hlteval.sources.opening import OpenInput
 from hlteval.sources.writing import check_outputs
 from hlteval.tasks import is_file
+from hlteval.tasks.generic.declaration import Declaration
 from hlteval.tasks.options import merge_options
 from hlteval.tasks.task import Task, WrongOption
-from hlteval.tasks.toml_file import TomlFile, read_toml
+from hlteval.tasks.toml_file import read_toml
 from hlteval.validators.platforms import codabench, evalai
 from hlteval.validators.platforms.bundle import LIMITS as BUNDLES
 from hlteval.validators.platforms.bundle import Bundle, python_of
@@ -354,9 +355,8 @@ def task_files(task: Task) -> Files:
         return {}
     file = Path(task.name)
     files = {file.name: file.read_bytes()}
-    labels = read_toml(task.name, "task", "TSK", TomlFile).content or {}
-    if other := labels.get("labels", {}).get("from", ""):  # which is in the folder, or below
-        files[other] = (file.parent / other).read_bytes()
+    for other in read_toml(task.name, "task", "TSK", Declaration).named_files.values():
+        files[other] = (file.parent / other).read_bytes()  # which is in the folder, or below
     return files
 
 

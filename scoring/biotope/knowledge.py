@@ -13,7 +13,7 @@ import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, referents, relations
-from hlteval.scoring.biotope.referents import Ontology
+from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.metric import Metric, Tables, scorings
 from hlteval.scoring.pairings import of_distinct, side_by_side, with_names, with_outcomes
 
@@ -33,7 +33,7 @@ class KnowledgeBase(Metric):
 
     roles: tuple[str, ...]
     own_entities: bool = False
-    ontology: Ontology = field(default_factory=Ontology)
+    ontology: ReferentOntology = field(default_factory=ReferentOntology)
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True

@@ -18,7 +18,7 @@ import polars as pl
 from hlteval.representation import Corpus, align, without_mentions
 from hlteval.scoring.biotope import annotations
 from hlteval.scoring.biotope.annotations import SEPARATOR
-from hlteval.scoring.biotope.referents import Ontology
+from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
 from hlteval.scoring.pairings import (
@@ -143,7 +143,7 @@ class BiotopeMatch(PairingMetric):
     taxa: tuple[str, ...]
     roles: tuple[str, ...]
     own_entities: bool
-    ontology: Ontology
+    ontology: ReferentOntology
     options: Options
 
     counts: ClassVar[Mapping[str, Any]] = {

@@ -10,8 +10,9 @@ import polars as pl
 from hlteval.representation import Corpus, of_documents
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
-from hlteval.scoring.biotope.referents import Ontology, Referents
+from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.matching import greedy
+from hlteval.scoring.ontologies import Identifiers
 from hlteval.scoring.pairings import OfficialPairing
 
 Fragments = Sequence[Mapping[str, int]]
@@ -43,7 +44,7 @@ def shared_in_passing(ours: Fragments, theirs: Fragments) -> int:
                 return total
 
 
-class SoftwareOntology(Ontology):
+class SoftwareOntology(ReferentOntology):
     """An ontology as the software reads and compares it.
 
     Sums go through its hash tables in their order, so that the last digits are its own.
@@ -58,7 +59,7 @@ class SoftwareOntology(Ontology):
         ordered = sorted(identifiers)
         return [ordered[at] for at in bucket_order(map(java_hash, ordered), least)]
 
-    def either(self, ours: Referents, theirs: Referents) -> int:
+    def either(self, ours: Identifiers, theirs: Identifiers) -> int:
         """The members of the reference, and again those that the system lacks.
 
         Examples:

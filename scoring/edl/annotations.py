@@ -101,7 +101,8 @@ class Coded:
             and `from` and `last`, the offsets of its first and last unit; in the
             order of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
-        names: what the numbers of `docid`, `type`, `eid` and `language` stand for; null for none.
+        names: what the numbers of `docid`, `type`, `eid`, `language` and `identifiers` stand for;
+            null for none.
     """
 
     rows: pl.DataFrame
@@ -134,10 +135,13 @@ def encode(table: pl.DataFrame) -> Coded:
     first in a document are its first.
 
     Args:
-        table: annotations of both sides (`ANNOTATIONS`), one candidate each.
+        table: annotations of both sides (`ANNOTATIONS`), one candidate each; `identifiers`, if
+            these are compared, are texts.
     """
     names, numbers = dict[str, pl.Series](), dict[str, pl.Series]()
-    for column in ("docid", "type", "eid"):
+    for column in ("docid", "type", "eid", "identifiers"):
+        if column not in table.columns:
+            continue
         names[column], numbers[column] = _number(table[column])
     languages = names["docid"].str.extract("^([^_]*)_").alias("language")
     names["language"], of_documents = _number(languages)

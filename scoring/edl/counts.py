@@ -21,6 +21,7 @@ from hlteval.scoring.edl.annotations import (
     encode,
     spans,
 )
+from hlteval.scoring.edl.credit import PairWeights
 from hlteval.scoring.edl.measures import COUNTS, GROUPINGS, OVERLAPS, PAIRWISE, PARTITIONS, Measure
 from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results, blanc, with_rates
 from hlteval.scoring.matching import assigned
@@ -77,7 +78,7 @@ class Grouped(Compared):
     Attributes:
         groups: the numbers of all groups, as `group`.
         whole: the annotations, with the column `group`.
-        weights: what a pair of types counts, by reference's and system's.
+        weights: what pairs of values count that need not be equal; None where all have to be.
     """
 
     clusterings: ClassVar[type[Clusterings]] = Clusterings
@@ -86,15 +87,16 @@ class Grouped(Compared):
     ORDER: ClassVar[tuple[str, ...]] = ()
 
     whole: Coded
-    weights: Mapping[tuple[str, str], float]
+    weights: PairWeights | None
     _kept: dict[object, Any] = field(default_factory=dict, init=False, compare=False, repr=False)
 
     def sums(self, measure: Measure) -> pl.LazyFrame:
         """The numerators and denominators of precision and recall where they add, by group."""
         if measure.aggregate in OVERLAPS:
             return self._overlaps(measure)
-        weighted = self.weights and "type" in measure.key
-        return self._weighted_sets(measure) if weighted else self._sets(measure)
+        if self.weights and self.weights.apply_to(measure):
+            return self._weighted_sets(measure, self.weights)
+        return self._sets(measure)
 
     def _items(self, measure: Measure, key: tuple[str, ...], *columns: str) -> pl.DataFrame:
         """The annotations that the filter of a measure lets through.
@@ -119,20 +121,21 @@ class Grouped(Compared):
             by_group(reference, r_den=pl.len()),
         )
 
-    def _weighted_sets(self, measure: Measure) -> pl.LazyFrame:
-        """Keys that agree but for the type, each counting what its pair of types does.
+    def _weighted_sets(self, measure: Measure, weights: PairWeights) -> pl.LazyFrame:
+        """Keys that agree but for one field, each counting what its pair of values does.
 
-        Where a key stands with several types, they are paired so that the most is counted.
+        Where a key has several values, they are paired so that the most is counted.
         """
-        others = tuple(name for name in measure.key if name != "type")
-        items = self._items(measure, others, "type")
-        items = items.select("system", "group", "item", "type").unique().sort(pl.all())
-        items = items.with_columns(self._weights(items["type"], items["type"]))
+        others = tuple(name for name in measure.key if name != weights.field)
+        items = self._items(measure, others, weights.column).rename({weights.column: "value"})
+        items = items.select("system", "group", "item", "value").unique().sort(pl.all())
+        name = self.whole.names[weights.column].gather
+        items = items.with_columns(weights.of(name(items["value"]), name(items["value"])))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
         both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
-        both = both.with_columns(self._weights(both["type"], both["type_system"]))
-        both = both.filter(pl.col("weight") > 0).sort("item", "type", "type_system")
-        kinds = (pl.struct("item", name).rank("dense") for name in ("type", "type_system"))
+        both = both.with_columns(weights.of(name(both["value"]), name(both["value_system"])))
+        both = both.filter(pl.col("weight") > 0).sort("item", "value", "value_system")
+        kinds = (pl.struct("item", each).rank("dense") for each in ("value", "value_system"))
         ours, theirs = (both.select(kind.cast(pl.Int64)).to_series().to_numpy() for kind in kinds)
         matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
@@ -142,15 +145,6 @@ class Grouped(Compared):
         return together(
             right.agg(ptp=weight, rtp=weight), found.agg(p_den=weight), known.agg(r_den=weight)
         )
-
-    def _weights(self, ours: pl.Series, theirs: pl.Series) -> pl.Series:
-        """The weight of each pair of types: 1 for equal ones and else 0, if none is given."""
-        names = self.whole.names["type"].to_list()
-        weights = (
-            self.weights.get((names[one], names[other]), float(one == other))
-            for one, other in zip(ours.to_list(), theirs.to_list(), strict=True)
-        )
-        return pl.Series("weight", weights, dtype=pl.Float64)
 
     def compared_clusters(self, measure: Measure) -> Clusterings:
         """The clusterings that a measure compares, kept until a measure compares others."""
@@ -235,7 +229,7 @@ class Counting(Results):
     """Annotations whose measures are counted.
 
     Attributes:
-        weights: what a pair of types counts, by reference's and system's.
+        weights: what pairs of values count that need not be equal; None where all have to be.
         whole: the annotations of both sides.
     """
 

@@ -13,6 +13,8 @@ import polars as pl
 from hlteval.representation import Corpus, first_case, ordinals
 from hlteval.scoring.clusterings import best_alignment, intersections, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
+from hlteval.scoring.edl.credit import SEPARATOR, UNIT, PairWeights
+from hlteval.scoring.matching import assigned
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}
@@ -28,30 +30,29 @@ STATUSES = ("correct", "wrong", "missing", "extra")
 WRONG = ("type", "link", "boundary")
 #: How often spans that overlap others look for another one, the best being taken.
 _ROUNDS = 5
+#: A step of credit is worth more than the equal types of all mentions of a span.
+_TYPES = 2**20
 #: Characters of context on either side.
 _AROUND = 40
 
 
-def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.DataFrame:
+def alignment(
+    table: pl.DataFrame, reference: Corpus, system: Corpus, weights: PairWeights | None = None
+) -> pl.DataFrame:
     """Outcomes of all mentions (`ALIGNMENT`), document by document.
 
     Args:
-        table: the annotations of both sides.
+        table: the annotations of both sides; with `identifiers` if these are compared.
         reference: the corpus of the reference, with the texts of its documents where it has them.
         system: the corpus of the system.
+        weights: what a pair of identifiers counts, which is then the column `credit` of mentions of
+            one span; None if entities have to be equal.
     """
-    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with(NIL)
-    mentions = table.filter(pl.col("rank") == 1).select(
-        *("system", "row", "docid", "start", "end", "type", "eid"),
-        link=pl.when(~nil).then("eid"),
-        span=pl.format("{}-{}", "start", pl.col("end") - 1),
-    )
-    strings = (corpus.mentions.select("row", "text") for corpus in (reference, system))
     ours, theirs = (
-        mentions.filter(system=side).drop("system").join(own, "row", "left", maintain_order="left")
-        for side, own in zip((False, True), strings, strict=True)
+        _mentions(table.filter(system=side), corpus)
+        for side, corpus in ((False, reference), (True, system))
     )
-    rows = _pairs(ours, theirs)
+    rows = _pairs(ours, theirs, weights)
     for side, own in (("reference", ours), ("system", theirs)):
         keyed = own.rename({"row": side})
         rows = rows.join(keyed, on=side, how="full", coalesce=True, suffix="_system")
@@ -75,6 +76,12 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
     texts = reference.documents.select(docid="name", whole="text")
     rows = rows.with_columns(status=status).join(texts, on="docid", how="left")
     rows = rows.sort("docid", "first", "end", "reference", "system", nulls_last=True)
+    credit, schema = dict[str, pl.Expr](), dict(ALIGNMENT)
+    if weights:
+        same = both & ~pl.col("wrong").list.contains("boundary")
+        alike = weights.of(rows["link"], rows["link_system"])
+        credit = {"credit": pl.when(same).then(alike).otherwise(0.0)}
+        schema["credit"] = pl.Float64
     return rows.select(
         *(pl.col("docid").alias("document"), "status", "wrong"),
         *(
@@ -83,13 +90,49 @@ def alignment(table: pl.DataFrame, reference: Corpus, system: Corpus) -> pl.Data
             for part, field in _FIELDS.items()
         ),
         context=_context(),
-    ).cast(dict(ALIGNMENT))  # type: ignore[arg-type]
+        **credit,
+    ).cast(schema)  # type: ignore[arg-type]
 
 
-def _pairs(ours: pl.DataFrame, theirs: pl.DataFrame) -> pl.DataFrame:
+def _mentions(table: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
+    """The mentions of a side with their texts: `link` is what is compared, `eid` what is shown."""
+    nil = pl.col("eid").is_null() | pl.col("eid").str.starts_with(NIL)
+    shown: pl.Expr = pl.col("eid")
+    link: pl.Expr = pl.when(~nil).then("eid")
+    if "identifiers" in table.columns:
+        link = pl.col("identifiers")
+        shown = pl.coalesce(link.str.replace_all(SEPARATOR, ", ", literal=True), shown)
+    span = pl.format("{}-{}", "start", pl.col("end") - 1)
+    mentions = table.filter(pl.col("rank") == 1).select(
+        *("row", "docid", "start", "end", "type"), eid=shown, link=link, span=span
+    )
+    return mentions.join(
+        corpus.mentions.select("row", "text"), "row", "left", maintain_order="left"
+    )
+
+
+def _most_alike(ours: pl.DataFrame, theirs: pl.DataFrame, weights: PairWeights) -> pl.DataFrame:
+    """Pairs of rows of one span: of the greatest credit in all, then of as many equal types."""
+    span = ["docid", "start", "end"]
+    met = ours.join(theirs, on=span, suffix="_system").sort("row", "row_system")
+    alike = pl.col("type").eq_missing(pl.col("type_system"))
+    met = met.with_columns(
+        worth=weights.of(met["link"], met["link_system"]) * UNIT * _TYPES + alike
+    )
+    met = met.with_columns(pl.col("worth").cast(pl.Int64)).filter(pl.col("worth") > alike)
+    one, two, worth = (met[name].to_numpy() for name in ("row", "row_system", "worth"))
+    chosen = met.filter(assigned(one, two, worth))
+    return chosen.select(reference="row", system="row_system")
+
+
+def _pairs(ours: pl.DataFrame, theirs: pl.DataFrame, weights: PairWeights | None) -> pl.DataFrame:
     """Pairs of rows, as `reference` and `system`: of one span, then of spans that overlap."""
     span = ["docid", "start", "end"]
     pairs = []
+    if weights:
+        pairs.append(_most_alike(ours, theirs, weights))
+        ours = ours.join(pairs[-1], left_on="row", right_on="reference", how="anti")
+        theirs = theirs.join(pairs[-1], left_on="row", right_on="system", how="anti")
     for key in ([*span, "type", "link"], [*span, "link"], [*span, "type"], span):
         sides = (side.sort("row") for side in (ours, theirs))
         one, two = (side.select("row", *key, ordinals(side, key)) for side in sides)

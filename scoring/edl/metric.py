@@ -20,6 +20,13 @@ from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
 from hlteval.scoring.edl.condensed import CondensedResults, condense, is_condensed, merge
 from hlteval.scoring.edl.counts import Counting
+from hlteval.scoring.edl.credit import (
+    IdentifierWeights,
+    PairWeights,
+    TypeWeights,
+    note_unknown,
+    with_identifiers,
+)
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
@@ -33,6 +40,7 @@ from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.edl.results import AVERAGES, Results, scorings
 from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
+from hlteval.scoring.ontologies import Ontology
 from hlteval.scoring.resampling import join_blocks
 
 PRIMARY = "strong_typed_all_match"
@@ -58,6 +66,9 @@ class Options:
         conversion: whether a type is `PER` (pipeline) or `PER/NAM` (tac15).
         type_weights: what a pair of types (reference, system) counts, where types are compared.
         exclude: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
+        credit: of two linked mentions of a span: 1 where their entities are equal (`full`), or the
+            similarity of their identifiers: as sets (`jaccard`), or by the ontology (`wang`).
+        ontology: of the identifiers.
     """
 
     measure: tuple[Measure, ...] = field(default_factory=lambda: measures(DEFAULT))
@@ -66,6 +77,17 @@ class Options:
     conversion: Literal["pipeline", "tac15"] = "pipeline"
     type_weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
     exclude: pl.DataFrame | None = None
+    credit: Literal["full", "jaccard", "wang"] = "full"
+    ontology: Ontology = field(default_factory=Ontology)
+
+    @property
+    def weights(self) -> PairWeights | None:
+        """The weights of pairs of values that need not be equal; None where all have to be."""
+        if self.credit == "full":
+            return TypeWeights(self.type_weights) if self.type_weights else None
+        ontology = self.ontology
+        graded = self.credit == "wang"
+        return IdentifierWeights(ontology.of_sets if graded else ontology.jaccard)
 
 
 @dataclass(frozen=True)
@@ -119,7 +141,12 @@ class LinkMatch(Metric):
         table = pl.concat(sides)
         if self.options.exclude is not None:
             table = outside(table, self.options.exclude)
-        return table, errors.alignment(table, reference, system) if alignment else None
+        if not alignment:
+            return table, None
+        shown, weights = table, None
+        if self.options.credit != "full":
+            shown, weights = self._best_candidates(table), self.options.weights
+        return table, errors.alignment(shown, reference, system, weights)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
@@ -143,7 +170,7 @@ class LinkMatch(Metric):
     def condenses(self) -> bool:
         """Whether sums, and clusters with the numbers of their mentions, are enough to score."""
         options = self.options
-        whole = options.by or options.alternatives or options.type_weights or self.official
+        whole = options.by or options.alternatives or options.weights or self.official
         return not whole and all(measure.mergeable for measure in self.all_measures)
 
     def condense(self, counts: pl.DataFrame) -> pl.DataFrame:
@@ -155,14 +182,15 @@ class LinkMatch(Metric):
         """
         if not self.condenses:
             return counts
-        counting = Counting({}, encode(self._best_candidates(counts)))
+        counting = Counting(None, encode(self._best_candidates(counts)))
         return condense(counting, self.all_measures)
 
     def _best_candidates(self, total: pl.DataFrame) -> pl.DataFrame:
         """The annotations with one candidate each."""
         if self.options.alternatives:
-            return COUNTING[self.profile].select(total, self.options.alternatives)
-        return total.filter(pl.col("rank") == 1)
+            total = COUNTING[self.profile].select(total, self.options.alternatives)
+        best = total.filter(pl.col("rank") == 1)
+        return best if self.options.credit == "full" else with_identifiers(best, total)
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
@@ -171,7 +199,7 @@ class LinkMatch(Metric):
             return known[1]
         counting = COUNTING[self.profile]
         whole = counting.encode(self._best_candidates(total))
-        return counting(self.options.type_weights, whole)
+        return counting(self.options.weights, whole)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -198,7 +226,7 @@ class LinkMatch(Metric):
             self._kept.clear()
             options, condensed = self.options, is_condensed(total)
             counter = None if condensed else self._counter(total)
-            source: Results = counter or CondensedResults({}, total)
+            source: Results = counter or CondensedResults(None, total)
             results = source.results(self.all_measures, options.measure, options.by)
             # of a part, whose documents are counted next, they stay as they are counted, too
             counted = None if self.ranked else counter
@@ -207,7 +235,10 @@ class LinkMatch(Metric):
 
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Caveats for a reader of the numbers."""
-        return self._results(total)[1]
+        notes = self._results(total)[1]
+        if self.options.credit != "wang":
+            return notes
+        return (*notes, *note_unknown(total, self.options.ontology))
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""

@@ -236,10 +236,11 @@ class OfficialGrouped(Grouped):
         if measure.aggregate in OVERLAPS:
             rows = self._items(measure, (), "from", "last")
             return not (rows["last"] < rows["from"]).any()
-        if self.weights and measure.aggregate == "sets":
+        of_types = self.weights is not None and self.weights.field == "type"
+        if of_types and measure.aggregate == "sets":
             items = self._items(measure, tuple(name for name in measure.key if name != "type"))
             return not items.select("system", "item").is_duplicated().any()
-        return measure.aggregate != "blanc" and not self.weights
+        return measure.aggregate != "blanc" and not of_types
 
     def order_clusters(self, members: pl.DataFrame) -> pl.DataFrame:
         """The last cluster of an item is the last to be entered; B³ looks up nameless ones."""

@@ -16,6 +16,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.findings.counts import fill
+from hlteval.scoring.edl.credit import PairWeights
 from hlteval.scoring.edl.measures import COUNTS, FIGURES, GROUPINGS, RATES, Measure
 from hlteval.scoring.ratios import harmonic, rates, ratio
 
@@ -51,7 +52,7 @@ class Results(ABC):
     """The results of measures: their figures over all and by group, and notes on them.
 
     Attributes:
-        weights: what a pair of types counts, by reference's and system's.
+        weights: what pairs of values count that need not be equal; None where all have to be.
     """
 
     with_rates: ClassVar = staticmethod(with_rates)
@@ -59,7 +60,7 @@ class Results(ABC):
     LAST: ClassVar = "by name"
     REVERSE: ClassVar = "{count|it overlaps|they overlap} nothing"
 
-    weights: Mapping[tuple[str, str], float]
+    weights: PairWeights | None
 
     @abstractmethod
     def figures(self, measure: Measure, by: str) -> pl.DataFrame:

@@ -20,6 +20,7 @@ from hlteval.tasks.generic.declaration import (
     setting_text,
 )
 from hlteval.tasks.generic.task_file import Average
+from hlteval.tasks.options import to_number
 
 #: The ways to compare spans that have a threshold, and those that have partial credit.
 _SHARES: Mapping[str, tuple[str, ...]] = {
@@ -61,6 +62,7 @@ def check(file: Declaration) -> Iterator[Finding]:
     yield from _files(file)
     yield from _labels(file)
     yield from _scores(file)
+    yield from _weight(file)
     yield from _agreement(file)
     if not any(item.blocking for item in read_well):
         yield from _effects(file)
@@ -171,18 +173,11 @@ def _files(file: Declaration) -> Iterator[Finding]:
         place, key = ("read", "evaluated"), "read.evaluated"
         wanted = 'a table, such as { format = "uem", path = "all.uem" }'
         yield file.finding("TSK103", *place, key=key, given="text", wanted=wanted)
-        evaluated = {}
     elif evaluated.get("format", "uem") != "uem":
         reason = f"evaluated stretches are no {evaluated['format']}"
         hint = 'use format = "uem"'
         yield file.finding("TSK107", "read", "evaluated", "format", reason=reason, hint=hint)
-    written = {
-        ("labels", "from"): file.table("labels").get("from", ""),
-        ("read", "evaluated", "path"): evaluated.get("path", ""),
-    }
-    for path, name in written.items():
-        if not name:
-            continue
+    for path, name in file.named_files.items():
         outside = PurePath(name).is_absolute() or ".." in PurePath(name).parts
         if outside:
             reason = f"{name} is outside of the folder of the declaration"
@@ -311,6 +306,17 @@ def _scores(file: Declaration) -> Iterator[Finding]:
         yield file.finding("TSK111", "match", "threshold", given=threshold)
 
 
+def _weight(file: Declaration) -> Iterator[Finding]:
+    """Yield the finding about the weight of a step in an ontology."""
+    weight = file.ontology[1]
+    if weight and not 0 < to_number(weight) < 1:
+        problem = f"the weight {weight} is not a number between 0 and 1"
+        hint = f"write wang:{file.ontology[0]}:0.65, or leave the weight out for 0.65"
+        yield file.finding(
+            "TSK105", "match", "credit", key="match.credit", problem=problem, hint=hint
+        )
+
+
 def _no_effect(file: Declaration, table: str, key: str, reason: str, other: str = "") -> Finding:
     """Return the finding about a key without effect."""
     hint = f"remove it, or {other}" if other else "remove it"
@@ -419,7 +425,9 @@ def _value(
     try:
         msgspec.convert(value, kind)
     except msgspec.ValidationError:
-        known = ", ".join(str(each) for each in get_args(kind) if isinstance(each, str | int))
+        written = {"wang": "wang:FILE:0.65"}
+        names = (written.get(each, each) for each in get_args(kind))
+        known = ", ".join(str(each) for each in names if isinstance(each, str | int))
         problem = f"{_notation(value)} is not known for {file.unit}"
         hint = f"use {known}" if known else "correct the value"
         hint = f"use {_SCHEMES[str(value)]}" if str(value) in _SCHEMES else hint

@@ -160,10 +160,14 @@ class Declaration(TomlFile):
         return summaries()[str(self.side(side).get("format", self.format))]
 
     def declared_keys(self) -> Iterator[tuple[tuple[str, str], str, object]]:
-        """Each key that is an option of the metric if there is one: path, name and value."""
+        """Each key that is an option of the metric if there is one: path, name and value.
+
+        Of credit it is the kind: `ontology` has the rest.
+        """
         for table in _TABLES:
             for key, value in self.table(table).items():
-                yield (table, key), key.replace("-", "_"), value
+                kind = value.partition(":")[0] if key == "credit" else value
+                yield (table, key), key.replace("-", "_"), kind
         for key, value in self.table("read").items():
             if key in READ_OPTIONS:
                 yield ("read", key), key, value
@@ -176,6 +180,8 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
+        if self.ontology[1]:
+            declared["step"] = float(self.ontology[1])
         if "also" in self.option_types:  # measures are what is beside the averages
             declared["also"] = self.parts
         for name in ("roles", "from", "by"):
@@ -204,8 +210,11 @@ class Declaration(TomlFile):
     @property
     def option_values(self) -> dict[str, str]:
         """The values of options of the task, by name: files with their paths, and groups."""
-        evaluated = self.table("read").get("evaluated", {})
-        paths = {"evaluated": str(self.folder / evaluated["path"])} if "path" in evaluated else {}
+        files = {path[1]: name for path, name in self.named_files.items()}
+        options = {"evaluated": "evaluated", "ontology": "credit"}
+        paths = {
+            name: str(self.folder / files[key]) for name, key in options.items() if files.get(key)
+        }
         # labels are always given; the measures of links know them as types, and one kind of groups
         by = self.table("scores").get("by", ())
         by = (
@@ -216,6 +225,29 @@ class Declaration(TomlFile):
         groups = {"by": ",".join(by)} if by else {}
         names = {option.name for option in self.builtin.options}
         return {name: value for name, value in (paths | groups).items() if name in names}
+
+    @cached_property
+    def ontology(self) -> tuple[str, str]:
+        """The file of the ontology by which links are similar, and the weight of a step, as text.
+
+        Both are empty without one.
+        """
+        kind, _, rest = str(self.table("match").get("credit", "")).partition(":")
+        file, _, weight = rest.partition(":")
+        return (file, weight) if kind == "wang" else ("", "")
+
+    @property
+    def named_files(self) -> dict[tuple[str, ...], str]:
+        """The files that it names, relative to its folder, by the paths of their keys."""
+        evaluated = self.table("read").get("evaluated", {})
+        files = {
+            ("labels", "from"): self.table("labels").get("from", ""),
+            ("read", "evaluated", "path"): evaluated.get("path", "")
+            if isinstance(evaluated, dict)
+            else "",
+            ("match", "credit"): self.ontology[0],
+        }
+        return {path: name for path, name in files.items() if name}
 
     @cached_property
     def conf(self) -> Any:

@@ -17,6 +17,10 @@ Names = Annotated[tuple[Name, ...], msgspec.Meta(extra_json_schema=_UNIQUE)]
 SomeNames = Annotated[tuple[Name, ...], msgspec.Meta(min_length=1, extra_json_schema=_UNIQUE)]
 _PAIR = {"minItems": 2, "maxItems": 2}
 Range = Annotated[tuple[float, ...], msgspec.Meta(extra_json_schema=_PAIR)]
+_CREDITS = {"examples": ["full", "half", "iou", "jaccard", "wang:FILE", "wang:FILE:0.65"]}
+_CREDIT = msgspec.Meta(
+    pattern="^(full|half|iou|jaccard|wang:[^:]+(:[^:]*)?)$", extra_json_schema=_CREDITS
+)
 Unit = Literal[
     "mentions", "relations", "events", "clusters", "links", "labels", "segments", "transcripts"
 ]
@@ -79,7 +83,8 @@ class MatchTable(msgspec.Struct, frozen=True):
         threshold: the least share, of the measure that `span` names.
         label: what labels have in common; `mapped` where those of the system are names of its own.
         pairing: how pairs are chosen.
-        credit: how much a pair of different spans counts.
+        credit: how much a pair of different spans counts, or of different links, `wang` with the
+            path of an ontology and the weight of a step.
         singletons: whether clusters of one mention count.
         collar: seconds around boundaries that do not count, in total.
         skip_overlap: whether time with several speakers does not count.
@@ -96,7 +101,7 @@ class MatchTable(msgspec.Struct, frozen=True):
     threshold: float = 0.0
     label: Literal["equal", "none", "ancestor", "mapped"] = "equal"
     pairing: Literal["set", "optimal", "greedy-file-order", "greedy-score"] = "set"
-    credit: Literal["full", "half", "iou", "jaccard"] = "full"
+    credit: Annotated[str, _CREDIT] = "full"
     singletons: Literal["keep", "remove"] = "keep"
     collar: Annotated[float, msgspec.Meta(ge=0)] = 0.0
     skip_overlap: bool = False

@@ -15,7 +15,7 @@ import pytest
 
 import hlteval
 from hlteval.scoring.biotope.official import SoftwareOntology, shared_in_passing
-from hlteval.scoring.biotope.referents import Ontology
+from hlteval.scoring.ontologies import Ontology
 from hlteval.scoring.pairings import with_outcomes
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
