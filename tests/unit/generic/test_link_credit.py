@@ -19,6 +19,7 @@ import hlteval
 from hlteval.representation import Corpus
 from hlteval.scoring.biotope.official import SoftwareOntology
 from hlteval.scoring.biotope.referents import ReferentOntology
+from hlteval.scoring.edl.credit import IdentifierWeights
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
 from hlteval.scoring.ontologies import Ontology
@@ -177,6 +178,13 @@ def test_without_the_file_the_declaration_is_wrong() -> None:
 def test_the_option_of_the_built_in_task_is_the_same() -> None:
     own = hlteval.score("links", "reference", "system", options={"ontology": "onto.tsv"}).metrics
     assert own == run("wang:onto.tsv").metrics
+    half = {"ontology": "onto.tsv", "step_weight": 0.5}
+    own = hlteval.score("links", "reference", "system", options=half).metrics
+    assert own == run("wang:onto.tsv:0.5").metrics
+    with pytest.raises(ValueError, match="step_weight needs ontology"):
+        hlteval.score("links", "reference", "system", options={"step_weight": 0.5})
+    with pytest.raises(ValueError, match="between 0 and 1, not 2"):
+        hlteval.score("links", "reference", "system", options=half | {"step_weight": 2})
     with pytest.raises(ValueError, match="ontology has no effect"):
         run("jaccard", options={"ontology": "onto.tsv"})
 
@@ -217,11 +225,10 @@ def total(reference: Any, system: Any, similarity: Any, key: Any) -> float:
 def test_pairs_have_the_greatest_total(reference: Any, system: Any, credit: Any) -> None:
     ontology = Ontology(PARENTS)
     similarity = ontology.of_sets if credit == "wang" else ontology.jaccard
-    options = Options(
-        measures(["strong_link_match", "strong_typed_link_match"]), credit=credit, ontology=ontology
-    )
+    options = Options(measures(["strong_link_match", "strong_typed_link_match"]))
+    weights = IdentifierWeights(ontology if credit == "wang" else None)
     for sides in ((reference, system), (reference[::-1], system[::-1])):
-        metric = LinkMatch("plan", options, ranked=False)
+        metric = LinkMatch("plan", options, ranked=False, links=weights)
         counts = metric.total([metric.statistics(*map(corpus, sides))[0]])
         values, _ = metric.score(counts)
         sums = metric.document_sums(counts, ["d"])
