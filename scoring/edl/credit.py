@@ -125,7 +125,7 @@ def identifiers(table: pl.DataFrame) -> pl.DataFrame:
     key = ["system", "row"]
     named = pl.col("identifier").is_not_null() & (pl.col("identifier") != "")
     linked = named & ~pl.col("identifier").str.starts_with(NIL)
-    first = pl.col("identifier").list.first().str.starts_with(NIL)
+    first = pl.col("identifier").list.first().str.starts_with(NIL).fill_null(True)
     nil = each.filter(pl.col("rank") == 1, first)
     known = each.join(nil, on=key, how="anti").explode("identifier").filter(linked)
     return known.select(*key, "identifier").unique().sort(pl.all())
