@@ -8,7 +8,7 @@ else. Similarities are whole numbers of units, so that their sums do not depend 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -16,7 +16,7 @@ import polars as pl
 
 from hlteval.scoring.edl.annotations import NIL
 from hlteval.scoring.edl.measures import Measure
-from hlteval.scoring.ontologies import Identifiers, Ontology
+from hlteval.scoring.ontologies import Ontology
 from hlteval.scoring.pairings import of_distinct
 
 #: Units of a pair that is right in full.
@@ -72,15 +72,14 @@ class TypeWeights(PairWeights):
 
 @dataclass(frozen=True)
 class IdentifierWeights(PairWeights):
-    """Weights of links of one span.
+    """Weights of links of one span: the similarity of their identifiers.
 
     Attributes:
-        similarity: of two sets of identifiers, from 0 to 1.
+        ontology: of the identifiers; None where they are compared as sets.
 
     Examples:
-        >>> from hlteval.scoring.ontologies import Ontology
         >>> ours, theirs = pl.Series(["1", None, None]), pl.Series([f"1{SEPARATOR}2", None, "1"])
-        >>> IdentifierWeights(Ontology().jaccard).of(ours, theirs).to_list()
+        >>> IdentifierWeights().of(ours, theirs).to_list()
         [0.5, 1.0, 0.0]
     """
 
@@ -88,12 +87,32 @@ class IdentifierWeights(PairWeights):
     column: ClassVar = "identifiers"
     needed: ClassVar = frozenset({"span", "kbid"})
 
-    similarity: Callable[[Identifiers, Identifiers], float]
+    ontology: Ontology | None = None
 
     def weight(self, ours: str, theirs: str) -> float:
         """The similarity of the identifiers of two mentions, in whole units."""
-        sets = (frozenset(side.split(SEPARATOR)) for side in (ours, theirs))
-        return round(self.similarity(*sets) * UNIT) / UNIT
+        one, two = (frozenset(side.split(SEPARATOR)) for side in (ours, theirs))
+        graded = self.ontology
+        similarity = graded.of_sets(one, two) if graded else Ontology().jaccard(one, two)
+        return round(similarity * UNIT) / UNIT
+
+    def notes(self, table: pl.DataFrame) -> Iterator[str]:
+        """Say how many identifiers of either side the ontology does not have.
+
+        Args:
+            table: annotations of both sides with all of their candidates.
+        """
+        if self.ontology is None:
+            return
+        known = pl.Series([*(self.ontology.parents or ())], dtype=pl.String)
+        rows = identifiers(table).filter(~pl.col("identifier").is_in(known.implode()))
+        counts = rows.unique(["system", "identifier"]).group_by("system").len().sort("system")
+        sides = {False: "the reference", True: "the system"}
+        if parts := [f"{count:,} of {sides[side]}" for side, count in counts.iter_rows()]:
+            yield (
+                f"identifiers that the ontology does not have: {', '.join(parts)}; they are "
+                "similar to nothing but themselves"
+            )
 
 
 def identifiers(table: pl.DataFrame) -> pl.DataFrame:
@@ -106,7 +125,7 @@ def identifiers(table: pl.DataFrame) -> pl.DataFrame:
     key = ["system", "row"]
     named = pl.col("identifier").is_not_null() & (pl.col("identifier") != "")
     linked = named & ~pl.col("identifier").str.starts_with(NIL)
-    first = pl.col("identifier").list.first().str.starts_with(NIL)
+    first = pl.col("identifier").list.first().str.starts_with(NIL).fill_null(True)
     nil = each.filter(pl.col("rank") == 1, first)
     known = each.join(nil, on=key, how="anti").explode("identifier").filter(linked)
     return known.select(*key, "identifier").unique().sort(pl.all())
@@ -122,21 +141,3 @@ def with_identifiers(best: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     rows = identifiers(table).group_by("system", "row", maintain_order=True)
     sets = rows.agg(identifiers=pl.col("identifier").str.join(SEPARATOR))
     return best.join(sets, on=["system", "row"], how="left", maintain_order="left")
-
-
-def note_unknown(table: pl.DataFrame, ontology: Ontology) -> Iterator[str]:
-    """Say how many identifiers of either side an ontology does not have.
-
-    Args:
-        table: annotations of both sides with all of their candidates.
-        ontology: with which they are compared.
-    """
-    known = pl.Series([*(ontology.parents or ())], dtype=pl.String)
-    rows = identifiers(table).filter(~pl.col("identifier").is_in(known.implode()))
-    counts = rows.unique(["system", "identifier"]).group_by("system").len().sort("system")
-    sides = {False: "the reference", True: "the system"}
-    if parts := [f"{count:,} of {sides[side]}" for side, count in counts.iter_rows()]:
-        yield (
-            f"identifiers that the ontology does not have: {', '.join(parts)}; they are similar "
-            "to nothing but themselves"
-        )

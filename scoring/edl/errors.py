@@ -294,4 +294,6 @@ def readable(aligned: pl.DataFrame) -> pl.DataFrame:
         for at, name in enumerate(("start", "end"), 1)
     )
     wrong = (pl.col("wrong").list.contains(name).alias(f"wrong_{name}") for name in WRONG)
+    if "credit" not in aligned.columns:  # entities have to be equal
+        aligned = aligned.with_columns(credit=pl.lit(None, pl.Float64))
     return aligned.with_columns(*offsets, *wrong, outcome="status")

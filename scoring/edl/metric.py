@@ -20,13 +20,7 @@ from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.annotations import ANNOTATIONS, encode, outside
 from hlteval.scoring.edl.condensed import CondensedResults, condense, is_condensed, merge
 from hlteval.scoring.edl.counts import Counting
-from hlteval.scoring.edl.credit import (
-    IdentifierWeights,
-    PairWeights,
-    TypeWeights,
-    note_unknown,
-    with_identifiers,
-)
+from hlteval.scoring.edl.credit import IdentifierWeights, PairWeights, TypeWeights, with_identifiers
 from hlteval.scoring.edl.measures import (
     COUNTS,
     DEFAULT,
@@ -40,7 +34,6 @@ from hlteval.scoring.edl.measures import measure as parse
 from hlteval.scoring.edl.official import OfficialCounting, files
 from hlteval.scoring.edl.results import AVERAGES, Results, scorings
 from hlteval.scoring.metric import Metric, Replicates, Sums, Weights, columns_of, weigh
-from hlteval.scoring.ontologies import Ontology
 from hlteval.scoring.resampling import join_blocks
 
 PRIMARY = "strong_typed_all_match"
@@ -66,9 +59,6 @@ class Options:
         conversion: whether a type is `PER` (pipeline) or `PER/NAM` (tac15).
         type_weights: what a pair of types (reference, system) counts, where types are compared.
         exclude: zones as `docid`, `start`, `last`; what begins or ends in one is left out.
-        credit: of two linked mentions of a span: 1 where their entities are equal (`full`), or the
-            similarity of their identifiers: as sets (`jaccard`), or by the ontology (`wang`).
-        ontology: of the identifiers.
     """
 
     measure: tuple[Measure, ...] = field(default_factory=lambda: measures(DEFAULT))
@@ -77,17 +67,6 @@ class Options:
     conversion: Literal["pipeline", "tac15"] = "pipeline"
     type_weights: Mapping[tuple[str, str], float] = field(default_factory=dict)
     exclude: pl.DataFrame | None = None
-    credit: Literal["full", "jaccard", "wang"] = "full"
-    ontology: Ontology = field(default_factory=Ontology)
-
-    @property
-    def weights(self) -> PairWeights | None:
-        """The weights of pairs of values that need not be equal; None where all have to be."""
-        if self.credit == "full":
-            return TypeWeights(self.type_weights) if self.type_weights else None
-        ontology = self.ontology
-        graded = self.credit == "wang"
-        return IdentifierWeights(ontology.of_sets if graded else ontology.jaccard)
 
 
 @dataclass(frozen=True)
@@ -97,12 +76,14 @@ class LinkMatch(Metric):
     Attributes:
         options: what is measured, and how.
         ranked: whether the measure that ranks is computed where it is not among the options.
+        links: the weights of links of one span; None where entities have to be equal.
     """
 
     document_column: ClassVar[str] = "docid"
 
     options: Options = field(default_factory=Options)
     ranked: bool = True
+    links: IdentifierWeights | None = None
     _kept: dict[int, tuple[pl.DataFrame, Counting | None, pl.DataFrame, tuple[str, ...]]] = field(
         default_factory=dict, init=False, compare=False, repr=False
     )
@@ -143,10 +124,8 @@ class LinkMatch(Metric):
             table = outside(table, self.options.exclude)
         if not alignment:
             return table, None
-        shown, weights = table, None
-        if self.options.credit != "full":
-            shown, weights = self._best_candidates(table), self.options.weights
-        return table, errors.alignment(shown, reference, system, weights)
+        shown = self._best_candidates(table) if self.links else table
+        return table, errors.alignment(shown, reference, system, self.links)
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The annotations of several batches as one table (`ANNOTATIONS`), their rows numbered."""
@@ -170,7 +149,7 @@ class LinkMatch(Metric):
     def condenses(self) -> bool:
         """Whether sums, and clusters with the numbers of their mentions, are enough to score."""
         options = self.options
-        whole = options.by or options.alternatives or options.weights or self.official
+        whole = options.by or options.alternatives or self._weights or self.official
         return not whole and all(measure.mergeable for measure in self.all_measures)
 
     def condense(self, counts: pl.DataFrame) -> pl.DataFrame:
@@ -190,7 +169,13 @@ class LinkMatch(Metric):
         if self.options.alternatives:
             total = COUNTING[self.profile].select(total, self.options.alternatives)
         best = total.filter(pl.col("rank") == 1)
-        return best if self.options.credit == "full" else with_identifiers(best, total)
+        return with_identifiers(best, total) if self.links else best
+
+    @property
+    def _weights(self) -> PairWeights | None:
+        """The weights of pairs of values that need not be equal; None where all have to be."""
+        types = self.options.type_weights
+        return self.links or (TypeWeights(types) if types else None)
 
     def _counter(self, total: pl.DataFrame) -> Counting:
         """The annotations as what is counted."""
@@ -199,7 +184,7 @@ class LinkMatch(Metric):
             return known[1]
         counting = COUNTING[self.profile]
         whole = counting.encode(self._best_candidates(total))
-        return counting(self.options.weights, whole)
+        return counting(self._weights, whole)
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], dict[str, pl.DataFrame]]:
         """The figures by name, the table `scorings`, and by group the table `groups`."""
@@ -236,9 +221,7 @@ class LinkMatch(Metric):
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Caveats for a reader of the numbers."""
         notes = self._results(total)[1]
-        if self.options.credit != "wang":
-            return notes
-        return (*notes, *note_unknown(total, self.options.ontology))
+        return (*notes, *self.links.notes(total)) if self.links else notes
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""

@@ -180,8 +180,6 @@ class Declaration(TomlFile):
             declared["declared"] = list(self.labels)
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
-        if self.ontology[1]:
-            declared["step"] = float(self.ontology[1])
         if "also" in self.option_types:  # measures are what is beside the averages
             declared["also"] = self.parts
         for name in ("roles", "from", "by"):
@@ -223,6 +221,7 @@ class Declaration(TomlFile):
             else [name for name in by if name != "label"]
         )
         groups = {"by": ",".join(by)} if by else {}
+        groups |= {"step_weight": self.ontology[1]} if self.ontology[1] else {}
         names = {option.name for option in self.builtin.options}
         return {name: value for name, value in (paths | groups).items() if name in names}
 

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from hlteval.scoring.edl.credit import IdentifierWeights
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch
 from hlteval.scoring.edl.metric import Options as EdlOptions
@@ -42,7 +43,7 @@ class Options:
         credit: of two linked mentions of a span: 1 for equal entities (`full`), or the similarity
             of their identifiers, as sets (`jaccard`) or in the ontology (`wang`).
         ontology: the parents of each identifier; with it, credit is that of `wang`.
-        step: the weight of a step to a parent.
+        step_weight: the weight of a step to a parent.
     """
 
     measures: tuple[str, ...] = MEASURES
@@ -50,7 +51,7 @@ class Options:
     alternatives: Literal["", "eid", "fields"] = ""
     credit: Literal["full", "jaccard", "wang"] = "full"
     ontology: Mapping[str, Collection[str]] | None = None
-    step: float = WEIGHT
+    step_weight: float = WEIGHT
 
 
 def links(profile: str, options: Options) -> LinkMatch:
@@ -62,11 +63,10 @@ def links(profile: str, options: Options) -> LinkMatch:
     """
     if options.ontology is not None and options.credit == "jaccard":
         raise WrongOption('--ontology has no effect with credit = "jaccard"; leave it out')
-    own = EdlOptions(
-        measures(options.measures),
-        options.by,
-        options.alternatives,
-        credit="wang" if options.ontology is not None else options.credit,
-        ontology=Ontology(options.ontology, options.step),
-    )
-    return LinkMatch(profile, own, ranked=False)
+    own = EdlOptions(measures(options.measures), options.by, options.alternatives)
+    weights = None
+    if options.ontology is not None:
+        weights = IdentifierWeights(Ontology(options.ontology, options.step_weight))
+    elif options.credit == "jaccard":
+        weights = IdentifierWeights()
+    return LinkMatch(profile, own, ranked=False, links=weights)

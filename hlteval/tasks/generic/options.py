@@ -40,6 +40,22 @@ def seconds(written: str, _: Mapping[str, str]) -> float:
     return value
 
 
+def step_weight(written: str, _: Mapping[str, str]) -> float:
+    """The weight of a step in an ontology, between 0 and 1.
+
+    Raises:
+        WrongOption: for anything else.
+
+    Examples:
+        >>> step_weight("0.65", {})
+        0.65
+    """
+    value = to_number(written)
+    if not 0 < value < 1:
+        raise WrongOption(f"a weight is a number between 0 and 1, not {written}")
+    return value
+
+
 def thresholds(written: Sequence[str], _: Mapping[str, str]) -> tuple[float, ...]:
     """Thresholds of IoU, above 0 and at most 1, each once.
 

@@ -282,6 +282,14 @@ def test_tasks_in_files_travel_with_what_they_name(tmp_path, whole):
     assert set(scores.values()) <= {value for value in metrics.values() if value is not None}
 
 
+def test_evaluated_stretches_are_beside_the_declaration(tmp_path):
+    (tmp_path / "all.uem").write_text("f0 1 0 15\n")
+    file = tmp_path / "turns.task.toml"
+    read = '[read]\nformat = "rttm"\nevaluated = { format = "uem", path = "all.uem" }\n'
+    file.write_text(f'[task]\nunit = "segments"\n{read}')
+    assert {*platforms.task_files(load(str(file)))} == {"turns.task.toml", "all.uem"}
+
+
 def test_files_of_options_are_in_the_program(tmp_path):
     room = DEMO / "tutorials/lorehlt-edl"
     listed = tmp_path / "documents.list"
