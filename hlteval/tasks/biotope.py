@@ -10,14 +10,10 @@ from itertools import chain
 import msgspec
 
 from hlteval.grammars import vocabulary
+from hlteval.scoring.biotope import official
+from hlteval.scoring.biotope.annotations import ReferentOntology
 from hlteval.scoring.biotope.knowledge import KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Evaluation, Options
-from hlteval.scoring.biotope.official import (
-    OfficialBiotopeMatch,
-    OfficialKnowledgeBase,
-    SoftwareOntology,
-)
-from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.metric import Metric
 from hlteval.scoring.pairings import METRICS
 from hlteval.sources import Source
@@ -27,7 +23,7 @@ from hlteval.validators.biotope.schema import TAXONOMY, schema
 #: How entities and relations, knowledge bases, and referents are compared, by profile.
 CLASSES: Mapping[str, tuple[type[BiotopeMatch], type[KnowledgeBase], type[ReferentOntology]]] = {
     "plan": (BiotopeMatch, KnowledgeBase, ReferentOntology),
-    "official": (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology),
+    "official": official.CLASSES,
 }
 
 

@@ -6,19 +6,33 @@ reference stands for all entities that are equivalent to it, of which the best c
 """
 
 from collections.abc import Callable, Sequence
+from typing import ClassVar
 
 import polars as pl
 
 from hlteval.representation import Corpus, effective_fillers
 from hlteval.scoring.instance_detection import overlap_pairs
 from hlteval.scoring.matching import equivalence_classes
+from hlteval.scoring.ontologies import Ontology
 from hlteval.scoring.pairings import across_sentences, of_system
 
 #: Between the referents of an entity, which are sorted and there once.
 SEPARATOR = "\x1f"
-TAXONOMY, ONTOLOGY = "NCBI_Taxonomy", "OntoBiotope"
+SCHEMES = TAXONOMY, ONTOLOGY = "NCBI_Taxonomy", "OntoBiotope"
 #: How many characters the entities of pairs share.
 Count = Callable[[pl.DataFrame], pl.Series]
+
+
+class ReferentOntology(Ontology):
+    """The similarity of referents, of which one that the ontology lacks is right nowhere."""
+
+    of_unknown: ClassVar[float] = 0.0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """A note where there is no ontology."""
+        text = "Without --ontology, referents are right only if they are equal."
+        return () if self.parents is not None else (text,)
 
 
 def places(mentions: pl.DataFrame, *columns: str | pl.Expr) -> pl.DataFrame:
@@ -52,10 +66,8 @@ def entities(mentions: pl.DataFrame, corpus: Corpus, taxa: Sequence[str]) -> pl.
     scheme = pl.when(pl.col("label").is_in(taxa)).then(pl.lit(TAXONOMY)).otherwise(pl.lit(ONTOLOGY))
     rows = places(mentions, "text", pl.col("mention").alias("target"), scheme.alias("scheme"))
     rows = rows.join(named, on=key, how="left", maintain_order="left").drop("scheme")
-    filled = rows.with_columns(
-        pl.col("referents").fill_null(""), pl.col("several").fill_null(False)
-    )
-    return filled.rename({"target": "item"})
+    rows = rows.with_columns(pl.col("referents").fill_null(""), pl.col("several").fill_null(False))
+    return rows.rename({"target": "item"})
 
 
 def overlaps(

@@ -12,8 +12,7 @@ from typing import Any
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
-from hlteval.scoring.biotope.annotations import ONTOLOGY, TAXONOMY, referents, relations
-from hlteval.scoring.biotope.referents import ReferentOntology
+from hlteval.scoring.biotope.annotations import SCHEMES, ReferentOntology, referents, relations
 from hlteval.scoring.metric import Metric, Tables, scorings
 from hlteval.scoring.pairings import of_distinct, side_by_side, with_names, with_outcomes
 
@@ -123,7 +122,7 @@ class KnowledgeBase(Metric):
 def _facts(rows: pl.DataFrame, corpus: Corpus, side: str) -> pl.DataFrame:
     """The facts of the relations of a side, as `COUNTS`, in the order in which they are taken."""
     named = referents(corpus).unique(maintain_order=True)
-    parts = zip(FACT, ("target", "target_second"), (TAXONOMY, ONTOLOGY), strict=True)
+    parts = zip(FACT, ("target", "target_second"), SCHEMES, strict=True)
     for name, target, scheme in parts:
         own = named.filter(scheme=scheme).select("document", **{target: "target", name: "referent"})
         rows = rows.join(own, on=["document", target], maintain_order="left")

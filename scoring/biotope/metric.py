@@ -16,20 +16,12 @@ from typing import Any, ClassVar, Literal
 import polars as pl
 
 from hlteval.representation import Corpus, align, without_mentions
+from hlteval.scoring import pairings
 from hlteval.scoring.biotope import annotations
-from hlteval.scoring.biotope.annotations import SEPARATOR
-from hlteval.scoring.biotope.referents import ReferentOntology
+from hlteval.scoring.biotope.annotations import SEPARATOR, ReferentOntology
 from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assigned
-from hlteval.scoring.pairings import (
-    LABELS,
-    PLACE,
-    PairingMetric,
-    of_distinct,
-    side_by_side,
-    with_names,
-    with_outcomes,
-)
+from hlteval.scoring.pairings import PairingMetric, of_distinct, with_names
 
 _SIDES = ("", "_system")
 
@@ -147,7 +139,7 @@ class BiotopeMatch(PairingMetric):
     options: Options
 
     counts: ClassVar[Mapping[str, Any]] = {
-        **dict.fromkeys(("document", *PLACE), pl.String),
+        **dict.fromkeys(("document", *pairings.PLACE), pl.String),
         **dict.fromkeys(("references", "predictions"), pl.Int64),
         "similarity": pl.Float64,
         "form": pl.String,
@@ -202,7 +194,7 @@ class BiotopeMatch(PairingMetric):
             alike = annotations.overlaps(ours, theirs, by, self.common_characters)
             weight = self._similarity(alike, Scoring(), evaluation)
             pairs = self.pair(alike.select("row", "row_system", "overlap", weight=weight))
-        return side_by_side(ours, theirs, pairs)
+        return pairings.side_by_side(ours, theirs, pairs)
 
     def _pair_relations(
         self, evaluation: Evaluation, reference: Corpus, system: Corpus
@@ -214,7 +206,7 @@ class BiotopeMatch(PairingMetric):
         alike = annotations.alike_arguments(reference, given, system, self.common_characters)
         alike = annotations.alike_relations(ours, theirs, alike).with_columns(weight="overlap")
         pairs, ours, theirs = self.pair_relations(alike, ours, theirs)
-        return side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
+        return pairings.side_by_side(ours, theirs, pairs.select("row", "row_system", "overlap"))
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The number of characters that the entities of each pair share."""
@@ -250,9 +242,9 @@ class BiotopeMatch(PairingMetric):
     def beside(self, aligned: pl.DataFrame) -> pl.DataFrame:
         """Items without a partner are paired by their place, or their arguments."""
         if self.paired == "relations":
-            return pair_by_key(aligned, LABELS, ("reference_text", "predicted_text"))
+            return pair_by_key(aligned, pairings.LABELS, ("reference_text", "predicted_text"))
         places = ("reference_start", "reference_end"), ("predicted_start", "predicted_end")
-        return pair_by_place(aligned, LABELS, places)
+        return pair_by_place(aligned, pairings.LABELS, places)
 
     def _count(self, evaluation: Evaluation, scoring: Scoring, pairs: pl.DataFrame) -> pl.DataFrame:
         """The pairs and items that a scoring counts, as `counts`."""
@@ -270,7 +262,7 @@ class BiotopeMatch(PairingMetric):
         if scoring.unique:
             rows = rows.drop_nulls("row")
             form = pl.concat_str("text", "referents", separator=SEPARATOR)
-        place = dict(zip(PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True))
+        place = dict(zip(pairings.PLACE, map(pl.lit, (evaluation.name, scoring.name)), strict=True))
         sides = {"references": "row", "predictions": "row_system"}
         has = {name: pl.col(row).is_not_null().cast(pl.Int64) for name, row in sides.items()}
         return rows.select("document", **place, **has, similarity="similarity", form=form)
@@ -311,7 +303,7 @@ class BiotopeMatch(PairingMetric):
         """The sums of counts; similarities are added one after the other, in their order."""
         counts = counts.sort("document", maintain_order=True)
         kept, seen = [], set[tuple[str, ...]]()
-        for *place, form in counts.select(*PLACE, "form").iter_rows():
+        for *place, form in counts.select(*pairings.PLACE, "form").iter_rows():
             text, *referents = (form or "").split(SEPARATOR)
             forms = {(*place, text, referent) for referent in referents if referent}
             kept.append(seen.isdisjoint(forms))
@@ -341,4 +333,4 @@ class BiotopeMatch(PairingMetric):
             for side, ending in zip(("reference", "predicted"), _SIDES, strict=True)
             if part in rows.columns
         }
-        return with_outcomes(rows.select("document", **columns, similarity="similarity"))
+        return pairings.with_outcomes(rows.select("document", **columns, similarity="similarity"))

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import Corpus, of_documents
+from hlteval.scoring.biotope.annotations import ReferentOntology
 from hlteval.scoring.biotope.knowledge import FACT, KnowledgeBase
 from hlteval.scoring.biotope.metric import BiotopeMatch, Pairing
-from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.matching import greedy
 from hlteval.scoring.ontologies import Identifiers
 from hlteval.scoring.pairings import OfficialPairing
@@ -128,6 +128,10 @@ class OfficialKnowledgeBase(KnowledgeBase):
         hashed = (map(java_hash, fact) for fact in facts.select(FACT).iter_rows())
         codes = ((31 * (31 + taxon) + concept) % _WORD for taxon, concept in hashed)
         return facts[bucket_order(codes, -(-facts.select(FACT).n_unique() * 4 // 3))]
+
+
+#: How the software compares entities and relations, knowledge bases, and referents.
+CLASSES = (OfficialBiotopeMatch, OfficialKnowledgeBase, SoftwareOntology)
 
 
 def bucket_order(codes: Iterable[int], least: int) -> list[int]:

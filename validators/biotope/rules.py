@@ -4,7 +4,6 @@ BTP1xx are about labels, BTP2xx about the arguments of relations, BTP3xx about r
 those of the format.
 """
 
-from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -20,15 +19,17 @@ from hlteval.validators.rule import Rule, RuleContext, about_file, at, only_if
 _LISTS = {ONTOLOGY: "ontology", TAXONOMY: "taxa"}
 
 
-def beside_given(
-    context: RuleContext, *, check: Callable[[RuleContext], pl.LazyFrame]
-) -> pl.LazyFrame:
-    """Rows of a rule, from a submission beside the entities that come with the task.
+def beside_given(rule: Rule) -> Rule:
+    """A rule for a submission beside the entities that come with the task.
 
     The entities of the .a2 files of a reference are what a system is to find: its own may have the
     same identifiers.
     """
-    return check(context if context.own else context.once(_beside_given))
+
+    def check(context: RuleContext) -> pl.LazyFrame:
+        return rule.check(context if context.own else context.once(_beside_given))
+
+    return replace(rule, check=check)
 
 
 def _beside_given(context: RuleContext) -> RuleContext:
@@ -150,7 +151,4 @@ _OWN = (
     Rule("BTP305", "sources", partial(without_referent, given=True), submission_only=True),
 )
 
-RULES = tuple(
-    replace(rule, check=partial(beside_given, check=rule.check))
-    for rule in (*standoff.RULES, *_OWN)
-)
+RULES = tuple(map(beside_given, (*standoff.RULES, *_OWN)))

@@ -19,8 +19,8 @@ from typer.testing import CliRunner
 import hlteval
 from hlteval.cli.app import app
 from hlteval.representation import Corpus
+from hlteval.scoring.biotope.annotations import ReferentOntology
 from hlteval.scoring.biotope.official import SoftwareOntology
-from hlteval.scoring.biotope.referents import ReferentOntology
 from hlteval.scoring.edl.credit import IdentifierWeights
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
