@@ -21,7 +21,7 @@ from hlteval.scoring.edl.annotations import (
     encode,
     spans,
 )
-from hlteval.scoring.edl.credit import PairWeights
+from hlteval.scoring.edl.credit import PairWeights, crowded_keys
 from hlteval.scoring.edl.measures import COUNTS, GROUPINGS, OVERLAPS, PAIRWISE, PARTITIONS, Measure
 from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results, blanc, with_rates
 from hlteval.scoring.matching import assigned
@@ -132,7 +132,12 @@ class Grouped(Compared):
         name = self.whole.names[weights.column].gather
         items = items.with_columns(weights.of(name(items["value"]), name(items["value"])))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
-        both = reference.join(system, on="item", suffix="_system", maintain_order="left_right")
+        crowded = crowded_keys(items, ["item"], weights.most)["item"]
+        is_crowded = pl.col("item").is_in(crowded.implode())
+        few = reference.filter(~is_crowded).join(system, on="item", suffix="_system")
+        key = ["item", "value"]
+        many = reference.filter(is_crowded).join(system, key, suffix="_system", nulls_equal=True)
+        both = pl.concat([few, many.with_columns(value_system="value")], how="diagonal")
         both = both.with_columns(weights.of(name(both["value"]), name(both["value_system"])))
         both = both.filter(pl.col("weight") > 0).sort("item", "value", "value_system")
         kinds = (pl.struct("item", each).rank("dense") for each in ("value", "value_system"))

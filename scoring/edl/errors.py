@@ -13,7 +13,7 @@ import polars as pl
 from hlteval.representation import Corpus, first_case, ordinals
 from hlteval.scoring.clusterings import best_alignment, intersections, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
-from hlteval.scoring.edl.credit import SEPARATOR, UNIT, PairWeights
+from hlteval.scoring.edl.credit import SEPARATOR, SPAN, UNIT, PairWeights
 from hlteval.scoring.matching import assigned
 
 _SIDES = {"reference": "", "system": "_system"}
@@ -42,7 +42,7 @@ def alignment(
     """Outcomes of all mentions (`ALIGNMENT`), document by document.
 
     Args:
-        table: the annotations of both sides; with `identifiers` if these are compared.
+        table: the annotations of both sides; `with_identifiers` if these are compared.
         reference: the corpus of the reference, with the texts of its documents where it has them.
         system: the corpus of the system.
         weights: what a pair of identifiers counts, which is then the column `credit` of mentions of
@@ -79,7 +79,8 @@ def alignment(
     credit, schema = dict[str, pl.Expr](), dict(ALIGNMENT)
     if weights:
         same = both & ~pl.col("wrong").list.contains("boundary")
-        alike = weights.of(rows["link"], rows["link_system"])
+        alike = pl.lit(weights.of(rows["link"], rows["link_system"]))
+        alike = pl.when("crowded").then(alike.floor()).otherwise(alike)
         credit = {"credit": pl.when(same).then(alike).otherwise(0.0)}
         schema["credit"] = pl.Float64
     return rows.select(
@@ -103,18 +104,23 @@ def _mentions(table: pl.DataFrame, corpus: Corpus) -> pl.DataFrame:
         link = pl.col("identifiers")
         shown = pl.coalesce(link.str.replace_all(SEPARATOR, ", ", literal=True), shown)
     span = pl.format("{}-{}", "start", pl.col("end") - 1)
-    mentions = table.filter(pl.col("rank") == 1).select(
-        *("row", "docid", "start", "end", "type"), eid=shown, link=link, span=span
-    )
+    others = pl.col("^(row|docid|start|end|type|crowded)$")
+    mentions = table.filter(pl.col("rank") == 1).select(others, eid=shown, link=link, span=span)
     return mentions.join(
         corpus.mentions.select("row", "text"), "row", "left", maintain_order="left"
     )
 
 
 def _most_alike(ours: pl.DataFrame, theirs: pl.DataFrame, weights: PairWeights) -> pl.DataFrame:
-    """Pairs of rows of one span: of the greatest credit in all, then of as many equal types."""
-    span = ["docid", "start", "end"]
-    met = ours.join(theirs, on=span, suffix="_system").sort("row", "row_system")
+    """Pairs of rows of one span: of the greatest credit in all, then of as many equal types.
+
+    Spans of too many links (`crowded`) have none: their equal ones are paired next.
+    """
+    met = (
+        ours.filter(~pl.col("crowded"))
+        .join(theirs, on=SPAN, suffix="_system")
+        .sort("row", "row_system")
+    )
     alike = pl.col("type").eq_missing(pl.col("type_system"))
     met = met.with_columns(
         worth=weights.of(met["link"], met["link_system"]) * UNIT * _TYPES + alike

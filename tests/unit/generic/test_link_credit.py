@@ -295,3 +295,23 @@ def test_an_unknown_identifier_is_similar_to_itself_only() -> None:
     assert Ontology(PARENTS).similarity("x", "x") == 1
     assert Ontology(PARENTS).similarity("x", "a") == 0
     assert ReferentOntology(PARENTS).similarity("x", "x") == 0
+
+
+@pytest.mark.parametrize(("mentions", "right", "noted"), [(20, 19.5, False), (21, 20, True)])
+def test_a_span_of_very_many_links_has_no_credit(
+    mentions: int, right: float, noted: bool, folder: Path
+) -> None:
+    """All links are equal, but for the last: 0 | 1 is half of 0 in `jaccard`."""
+    for side, last in (("many", ["0", "1"]), ("own", ["0"])):
+        (folder / side).mkdir()
+        (folder / side / "d.txt").write_text("word\n")
+        sets = [*([str(number)] for number in range(2, mentions + 1)), last]
+        lines = [f"T{at}\tA 0 4\tword\n" for at in range(mentions)]
+        pairs = [(at, identifier) for at, own in enumerate(sets) for identifier in own]
+        lines += [f"N{n}\tReference T{at} KB:{name}\tword\n" for n, (at, name) in enumerate(pairs)]
+        (folder / side / "d.ann").write_text("".join(lines))
+    scores = hlteval.score(declare("jaccard"), "many", "own")
+    assert scores.metrics["strong_link_match.fscore"] == pytest.approx(right / mentions)
+    assert any("1 spans have more than 20 links" in note for note in scores.notes) == noted
+    credit = scores.tables["alignment"]["credit"]
+    assert credit.sum() == pytest.approx(right)
