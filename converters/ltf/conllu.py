@@ -29,9 +29,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.tables import as_declared, rebuilt, unlike
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -47,12 +46,7 @@ def sniff(source: Source) -> bool:
     return head(source, 200).startswith((_NEWDOC, "# sent_id = ", "# text = "))
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The documents of each file as one batch."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The documents of a file, and what is wrong with lines that are no tokens of theirs."""
     written, line = (file.text or "").split("\n"), pl.col("line")
     is_empty, is_comment = line.str.strip_chars(" ") == "", line.str.starts_with("#")

@@ -179,7 +179,12 @@ def _twice(corpus: Corpus) -> tuple[pl.Series, ...]:
 
 #: The words that all formats share.
 COMMON: Mapping[str, str] = MappingProxyType(
-    {"documents": "document", "documents.text": "text", "rejected_records": "unreadable record"}
+    {
+        "documents": "document",
+        "documents.text": "text",
+        "mentions.fragments": "discontinuous span",
+        "rejected_records": "unreadable record",
+    }
 )
 
 
