@@ -40,7 +40,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
-from hlteval.converters import ALL, declared
+from hlteval.converters import ALL, read_declaration
 from hlteval.converters.format import EVERYTHING, Format, one_table
 from hlteval.converters.toolkit.cells import locate_by_heading, sections_by_heading
 from hlteval.converters.toolkit.source_files import (
@@ -75,7 +75,7 @@ def declaration(module: str) -> Format:
         msgspec.ValidationError: if the file has something that a format has not, or does not say
             whether the format is written.
     """
-    tables, own = declared(module), vars(sys.modules[module])
+    tables, own = read_declaration(module), vars(sys.modules[module])
     functions = {name: own[name] for name in _FUNCTIONS if name in own}
     fields = {**_defaults(tables, own), **functions, **tables}
     if tables["carries"] == ALL:

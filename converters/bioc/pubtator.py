@@ -35,7 +35,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
-from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
+from hlteval.converters.toolkit.rows import count_matching, rejected_lines, table_of
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import Finding, Problem
@@ -138,7 +138,7 @@ class _Rows:
         self.mismatches.decide()
         every = sorted([*self.rejected, *self.problems], key=itemgetter(1))
         findings = source_files.findings_in_lines(every, lines, file.member, stretch)
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables = {name: table_of(name, rows) for name, rows in self.rows.items()}
         rejected = rejected_lines("line", self.rejected, lines)
         return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
 

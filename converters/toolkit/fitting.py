@@ -188,7 +188,7 @@ COMMON: Mapping[str, str] = MappingProxyType(
 )
 
 
-def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
+def word_counts(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
     """The counts of rows by the word of a format for them.
 
     Args:
@@ -199,7 +199,7 @@ def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[s
 
     Examples:
         >>> rows = pl.DataFrame({"modifier": ["N1", "N2", "A1"]})
-        >>> worded({"modifiers": "modifier", "modifiers:N": "N line"}, "modifiers", rows)
+        >>> word_counts({"modifiers": "modifier", "modifiers:N": "N line"}, "modifiers", rows)
         {'N line': 2, 'modifier': 1}
     """
     plain = f"row of {item}" if item in TABLES else f"value of {item}"

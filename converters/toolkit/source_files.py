@@ -100,7 +100,7 @@ class FileBatch:
         schema = {name: TABLES["sources"].schema[name] for name in columns}
         return pl.DataFrame(self.rows, schema=schema, orient="row")
 
-    def named(self, documents: pl.DataFrame) -> pl.DataFrame:
+    def qualify_names(self, documents: pl.DataFrame) -> pl.DataFrame:
         """Documents whose files name them, with the folder where files are qualified by it.
 
         Args:
