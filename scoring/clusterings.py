@@ -19,16 +19,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from hlteval.representation import ordinals
 from hlteval.scoring.matching import assign
 
 #: How many items memberships stand for.
 WEIGHT = pl.col("weight").sum()
 #: Fewer memberships are compared sooner than they are weighed.
 _MANY = 10_000
+#: Pairs of clusters with the number of items that they share.
+_PAIRS = dict.fromkeys(("group", "cluster", "other", "shared"), pl.Int64)
 
 
 @dataclass(frozen=True)
@@ -104,9 +108,19 @@ class Clusterings:
         """The clusters of a side by group: the denominators of CEAF with φ4."""
         return by_group(sizes(side), **{name: pl.len()})
 
-    def aligned_sum(self, pairs: pl.DataFrame) -> pl.LazyFrame:
+    @cached_property
+    def twins(self) -> Twins:
+        """The clusters that CEAF pairs without a comparison, and the memberships of all others."""
+        return Twins.of(self.matrix, self.system)
+
+    def aligned_dice(self) -> pl.LazyFrame:
         """The sum of `dice` over the best alignment of clusters by group, as `ptp`."""
-        return fractions(best_alignment(pairs, "weight"), "ptp")
+        ours, theirs, pairs = self.twins
+        others = dice(self.intersections(ours, theirs), sizes(ours), sizes(theirs))
+        two = pl.lit(2, pl.Int64)
+        alike = pairs.lazy().select("group", numerator=two, denominator=two)
+        best = best_alignment(others, "weight").select("group", "numerator", "denominator")
+        return fractions(pl.concat([best, alike]), "ptp")
 
     def intersections(self, reference: pl.DataFrame, system: pl.DataFrame) -> pl.DataFrame:
         """Pairs of clusters with the number of items that they share (`shared`), kept.
@@ -192,6 +206,31 @@ def sizes(members: pl.DataFrame) -> pl.LazyFrame:
     return sized.select("group", "cluster", "size")
 
 
+def partners(side: pl.DataFrame, other: pl.DataFrame) -> pl.LazyFrame:
+    """The number of the other side's clusters with which each cluster shares items: `count`.
+
+    Clusters of one item are counted by their items, so that an item may be in many of both sides.
+
+    Args:
+        side: `item` (not negative) and `cluster`, each membership once.
+        other: the same of the other side.
+
+    Examples:
+        >>> one = pl.DataFrame({"item": [1, 1, 2], "cluster": [7, 8, 8]})
+        >>> two = pl.DataFrame({"item": [1, 1, 2], "cluster": [4, 5, 6]})
+        >>> partners(one, two).sort("cluster").collect().rows()
+        [(7, 2), (8, 3)]
+    """
+    kind = pl.when(pl.len().over("cluster") == 1).then(-1 - pl.col("item")).otherwise("cluster")
+    ours, theirs = (rows.lazy().select("item", "cluster", kind=kind) for rows in (side, other))
+    kinds = theirs.group_by("item", other="kind").agg(count=pl.len().cast(pl.Int64))
+    met = ours.select("item", "kind").unique().join(kinds, on="item").unique(("kind", "other"))
+    counts = met.group_by("kind").agg(pl.col("count").sum())
+    return (
+        ours.select("cluster", "kind").unique().join(counts, on="kind").select("cluster", "count")
+    )
+
+
 def by_group(rows: pl.DataFrame | pl.LazyFrame, **counts: pl.Expr) -> pl.LazyFrame:
     """Counts of rows by group."""
     return rows.lazy().group_by("group").agg(**counts)
@@ -222,12 +261,62 @@ def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
     return pairs.filter(assign(*columns)).lazy()
 
 
+class Twins(NamedTuple):
+    """Clusters of one item, paired with those of the other side, and the memberships of the others.
+
+    Where an item is in n clusters of either side, they would be n² pairs. Some best alignment has
+    these pairs: if it had r = {x} with s, and its twin r' = {x} with s', then s and s' share x, so
+    that s with s' and r with r' have no lower sum, of shared items as of `dice`. A cluster counts
+    an item once, for `dice` on both sides, otherwise on the system's.
+
+    Attributes:
+        reference: the memberships of all other clusters.
+        system: the same of the system.
+        pairs: `group`, `cluster`, `other`, `shared`.
+    """
+
+    reference: pl.DataFrame
+    system: pl.DataFrame
+    pairs: pl.DataFrame = pl.DataFrame(schema=_PAIRS)
+
+    @classmethod
+    def of(cls, reference: pl.DataFrame, system: pl.DataFrame) -> Twins:
+        """Pair the clusters of each item in their order, as many as both sides have.
+
+        Unless both sides have items in several clusters, there are no more pairs of clusters than
+        memberships, and nothing is paired here.
+
+        Examples:
+            >>> sides = [
+            ...     pl.DataFrame({"group": 0, "item": 5, "cluster": clusters, "weight": 1})
+            ...     for clusters in ([1, 2], [2, 3, 4])
+            ... ]
+            >>> twins = Twins.of(*sides)
+            >>> twins.pairs.rows(), twins.system["cluster"].to_list()
+            ([(0, 1, 2, 1), (0, 2, 3, 1)], [4])
+        """
+        if not all(side["item"].is_duplicated().any() for side in (reference, system)):
+            return cls(reference, system)
+        single = WEIGHT.over("cluster") == 1
+        ones = [side.filter(single).sort("cluster") for side in (reference, system)]
+        own, other = (
+            rows.select("group", "item", "cluster", ordinals(rows, ["item"])) for rows in ones
+        )
+        met = own.join(other, on=["item", "ordinal"], suffix="_other")
+        pairs = met.select("group", "cluster", other="cluster_other", shared=pl.lit(1, pl.Int64))
+        ours = reference.join(pairs, on="cluster", how="anti", maintain_order="left")
+        taken = pairs.select(cluster="other")
+        theirs = system.join(taken, on="cluster", how="anti", maintain_order="left")
+        return cls(ours, theirs, pairs)
+
+
 def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ3: the items that clusters share, summed over the best one-to-one alignment."""
     total = pl.col("shared").sum()
-    pairs = both.intersections(both.matrix, both.system)
+    ours, theirs, pairs = both.twins
+    best = best_alignment(both.intersections(ours, theirs), "shared")
     return together(
-        by_group(best_alignment(pairs, "shared"), ptp=total, rtp=total),
+        by_group(pl.concat([best, pairs.lazy()]), ptp=total, rtp=total),
         both.item_count(both.system, "p_den"),
         both.item_count(both.matrix, "r_den"),
     )
@@ -235,10 +324,12 @@ def mention_ceaf(both: Clusterings) -> pl.LazyFrame:
 
 def entity_ceaf(both: Clusterings) -> pl.LazyFrame:
     """CEAF with φ4: 2|G∩S|/(|G|+|S|), summed over the best one-to-one alignment."""
-    ours, theirs = both.matrix, both.system
-    pairs = dice(both.intersections(ours, theirs), sizes(ours), sizes(theirs))
-    total = both.aligned_sum(pairs).with_columns(rtp="ptp")
-    return together(total, both.cluster_count(theirs, "p_den"), both.cluster_count(ours, "r_den"))
+    total = both.aligned_dice().with_columns(rtp="ptp")
+    p_den, r_den = (
+        both.cluster_count(both.system, "p_den"),
+        both.cluster_count(both.matrix, "r_den"),
+    )
+    return together(total, p_den, r_den)
 
 
 def dice(pairs: pl.DataFrame, ours: pl.LazyFrame, theirs: pl.LazyFrame) -> pl.DataFrame:

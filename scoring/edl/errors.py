@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 import polars as pl
 
 from hlteval.representation import Corpus, first_case, ordinals
-from hlteval.scoring.clusterings import best_alignment, intersections, sizes
+from hlteval.scoring.clusterings import Twins, best_alignment, intersections, partners, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
 from hlteval.scoring.edl.credit import SEPARATOR, SPAN, UNIT, PairWeights
 from hlteval.scoring.matching import assign
@@ -209,13 +209,18 @@ def clusters(members: pl.DataFrame, names: pl.Series) -> pl.DataFrame:
     """
     unique = members.unique().with_columns(weight=pl.lit(1, pl.Int64))
     ours, theirs = (unique.filter(system=side).drop("system") for side in (False, True))
-    met = intersections(ours, theirs)
-    rows = best_alignment(met, "shared").select("cluster", "other", "shared")
-    for side, own, size, parts in (
-        (ours, "cluster", "reference_size", "parts"),
-        (theirs, "other", "system_size", "merged"),
+    others = Twins.of(ours, theirs)
+    met = intersections(others.reference, others.system)
+    rows = pl.concat([best_alignment(met, "shared"), others.pairs.lazy()])
+    rows = rows.select("cluster", "other", "shared")
+    for side, counterpart, own, size, parts in (
+        (ours, theirs, "cluster", "reference_size", "parts"),
+        (theirs, ours, "other", "system_size", "merged"),
     ):
-        counts = met.lazy().group_by(own).agg(pl.len().cast(pl.Int64).alias(parts))
+        counts = met.lazy().group_by(cluster=own).agg(count=pl.len().cast(pl.Int64))
+        if others.pairs.height:
+            counts = partners(side, counterpart)
+        counts = counts.rename({"cluster": own, "count": parts})
         sized = sizes(side).select(pl.col("cluster").alias(own), pl.col("size").alias(size))
         sized = sized.join(counts, on=own, how="left")
         rows = rows.join(sized, on=own, how="full", coalesce=True)

@@ -153,11 +153,13 @@ class OfficialClusterings(Clusterings):
         pairs = _with_order(pairs, self.system if side is self.system else self.reference)
         return _sum_by_part(pairs.with_columns(part=0), name)
 
-    def aligned_sum(self, pairs: pl.DataFrame) -> pl.LazyFrame:
+    def aligned_dice(self) -> pl.LazyFrame:
         """Clusters that are connected are a part, whose place is that of its first cluster."""
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
+        ours, theirs = self.matrix, self.system
+        pairs = dice(self.intersections(ours, theirs), sizes(ours), sizes(theirs))
         numbers = (pairs[name].rank("dense").cast(pl.Int64) - 1 for name in ("cluster", "other"))
         ours, theirs = (number.to_numpy() for number in numbers)
         others = ours.max(initial=-1) + 1 + theirs
