@@ -38,12 +38,21 @@ from hlteval.sources import Source
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
 _NEWDOC = "# newdoc id = "
+#: So many of the ten columns of a token are there if a line is damaged.
+_LEAST = 6
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file that begins with a document or segment of CoNLL-U."""
-    return head(source, 200).startswith((_NEWDOC, "# sent_id = ", "# text = "))
+    """Whether it is a single file that begins with a document or segment of CoNLL-U.
+
+    Comments of these forms are also in files with a few columns of words and tags.
+    """
+    begin = head(source, 4000)
+    tokens = (line.split() for line in begin.split("\n")[:-1] if line and line[0] != "#")
+    columns = next(filter(None, tokens), None)
+    own = begin.startswith((_NEWDOC, "# sent_id = ", "# text = "))
+    return own and (columns is None or len(columns) >= _LEAST)
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
