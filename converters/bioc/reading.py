@@ -13,6 +13,7 @@ from hlteval.converters.toolkit.rows import decimal, from_dictionaries, number, 
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow
 from hlteval.findings import Problem
+from hlteval.representation import FACT
 from hlteval.representation.corpus import Rows
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ LEAST = 3
 #: Largest offset that is read.
 LARGEST = 10**15 - 1
 _NUMBER = re.compile("[0-9]{1,15}")
+#: The keys of infons with the entities of a relation without nodes, whatever they are.
+_ROLE = re.compile("(?:Arg|entity|role)[0-9]")
 _MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
 Infons = Sequence[tuple[str, str]]
 Spans = list[tuple[int, int]]
@@ -178,18 +181,20 @@ class Documents:
         passages = DocumentText(self, element)
         text = passages.text
         self.rows["documents"].append((0, name, text, language))
-        seen: set[str] = set()
+        seen, entities = set[str](), set[tuple[str | None, str | None]]()
         whole = None if text is None else TextWindow(text, 0)
         for annotation, own, start in passages.annotations:
             self.annotation(annotation, own, start, whole)
         for annotation, _, _ in passages.annotations:
             identifier = annotation.get("id", "")
+            entities.update((infon.get("key"), infon.text) for infon in annotation.iter("infon"))
             if identifier and identifier in seen:
                 self.report(annotation, "BIO302", "id", identifier, id=identifier)
             seen.add(identifier)
         known = {item.get("id", "") for item in element.iter("annotation", "relation")}
         for relation in passages.relations:
-            self.relation(relation, known)
+            if next(relation.iter("node"), None) is not None or not self.fact(relation, entities):
+                self.relation(relation, known)
 
     def name(self, element: Element) -> str:
         """The name of a document, unique in its source."""
@@ -261,6 +266,34 @@ class Documents:
             self.rejected.append((self.document, code, self.ordinals[element], name, text))
             return Spans()
         return found
+
+    def fact(self, element: Element, entities: set[tuple[str | None, str | None]]) -> bool:
+        """Add a relation of entities, which infons name instead of nodes; False for any other.
+
+        Args:
+            element: a relation without nodes.
+            entities: the infons of the annotations of the document.
+        """
+        infons, kinds, names = self.contents(element)[0], set[str | None](), set[str]()
+        for key, text in entities:
+            if key == "type":
+                kinds.add(text)
+            else:
+                names.update((text or "", *re.split("[|,;]", text or "")))
+        ends = [
+            (key, text)
+            for key, text in infons
+            if text in names or key in kinds or _ROLE.fullmatch(key)
+        ]
+        if len(ends) < 2:
+            return False
+        others = [infon for infon in infons if infon not in ends]
+        named = "type" if "type" in dict(others) else "relation"
+        label = self.values(element, (named,), others)[named] or ""
+        place, row = self.place(element), len(self.rows["frames"])
+        self.rows["frames"].append((*place, element.get("id"), FACT, label, None))
+        self.rows["arguments"] += [(*place, row, at, *end) for at, end in enumerate(ends, start=1)]
+        return True
 
     def relation(self, element: Element, known: set[str]) -> None:
         """Add a relation as what it is: an event or relation, a modifier or an equivalence."""
