@@ -164,3 +164,18 @@ def test_losses_are_counted(tmp_path):
         "d|t|a c\nd|a|d d\nd\t0\t3\ta c\tX\tA1|B2\nd\t0\t3\ta c\tX\t\n"
         "d\t0\t7\ta c d d\tX\t\nd\tX\tA1|B2\tA9\n\n\n"
     )
+
+
+@pytest.mark.parametrize("form", ["brat", "standoff", "bioc-xml", "bioc-json", "pubannotation"])
+def test_relations_of_entities_are_a_loss_where_arguments_are_annotations(form, tmp_path):
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ann ran\n1\t0\t3\tAnn\tPerson\tQ1\n1\tSelf\tQ1\tQ1\n\n", "utf-8")
+    found = convert(str(path), str(tmp_path / "out"), to_format=form)
+    lost = f"{form} cannot represent 2 arguments that are not annotations of the document"
+    assert lost in [finding.message for finding in found]
+
+
+def test_mentions_without_identifiers_have_no_feature_for_them(tmp_path):
+    convert(str(VALID), str(tmp_path / "out"), to_format="webanno-tsv")
+    written = "".join(path.read_text("utf-8") for path in (tmp_path / "out").iterdir())
+    assert "|value|identifier\n" in written
