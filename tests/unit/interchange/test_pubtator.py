@@ -176,6 +176,9 @@ def test_relations_of_entities_are_a_loss_where_arguments_are_annotations(form, 
 
 
 def test_mentions_without_identifiers_have_no_feature_for_them(tmp_path):
-    convert(str(VALID), str(tmp_path / "out"), to_format="webanno-tsv")
-    written = "".join(path.read_text("utf-8") for path in (tmp_path / "out").iterdir())
-    assert "|value|identifier\n" in written
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ann ran\n1\t0\t3\tAnn\tPerson\tQ1\n\n", "utf-8")
+    found = convert(str(path), str(tmp_path / "out"), to_format="webanno-tsv")
+    (lost,) = [finding.message for finding in found]
+    assert lost.endswith("1 missing identifier of mentions, which are numbered")
+    assert "|value|identifier\n" in (tmp_path / "out" / "1.webanno.tsv").read_text("utf-8")
