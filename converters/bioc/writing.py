@@ -21,7 +21,14 @@ from hlteval.converters.bioc.reading import (
     RELATION,
 )
 from hlteval.converters.toolkit.rows import to_text
-from hlteval.converters.toolkit.spans import Quotes, candidates, equivalences, odd_fragments
+from hlteval.converters.toolkit.spans import (
+    UNRESOLVED,
+    Quotes,
+    candidates,
+    count_unresolved,
+    equivalences,
+    odd_fragments,
+)
 from hlteval.representation import FACT, Corpus
 
 _KEY = ("document", "origin", "record")
@@ -293,4 +300,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "mentions whose fragments do not match their extent": odd.height,
         "candidates without an entity, or with gaps in their ranks": incomplete.height,
         "attributes of other formats": attributes.filter(~(infons | header)).height,
+        UNRESOLVED: count_unresolved(corpus),
     }

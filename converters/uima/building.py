@@ -158,6 +158,8 @@ class Layers:
                 self.losses["mentions outside of the words of the text"] += 1
                 continue
             values = dict(zip(names, features, strict=True))
+            self.losses["missing identifiers of mentions, which are numbered"] += not values[NAME]
+            values[NAME] = values[NAME] or None
             if text != self._text_at(document, start, end):
                 values[layers.TEXT] = text
             item = Annotation(f"m{row}", MENTION, start, end, record, _without_nulls(values))
