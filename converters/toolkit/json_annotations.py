@@ -241,9 +241,9 @@ class Draft(TableBuilder):
         if self.edges.first and (unit := self.edges.unit) not in {"", self.offsets}:
             (index, path), wrong = self.edges.first, self.edges.wrong
             left = wrong - self.edges.clean[unit]
-            values = {"count": wrong, "all": self.edges.count, "left": left}
-            values |= {"what": UNIT_NAMES[unit], "setting": unit}
-            self.reporter.report(index, "JAN205", path, None, **values)
+            values = {"count": wrong, "all": self.edges.count, "left": left, "setting": unit}
+            what = UNIT_NAMES[unit]
+            self.reporter.report(index, "JAN205", path, None, what=what, **values)
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)

@@ -123,7 +123,7 @@ def _is_clean(text: str, start: int, end: int) -> bool:
     """Whether a span cuts neither words nor clusters, and has no space at its ends."""
     if not 0 <= start < end <= len(text) or text[start].isspace() or text[end - 1].isspace():
         return False
-    edges = (text[max(at - 1, 0) : at + 1] for at in (start, end) if 0 < at < len(text))
+    edges = ((text[at - 1], text[at]) for at in (start, end) if 0 < at < len(text))
     cuts = ((a.isalnum() and b.isalnum()) or a == _JOINER or _CLUSTERS.match(b) for a, b in edges)
     return not any(cuts)
 
