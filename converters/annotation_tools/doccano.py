@@ -12,8 +12,8 @@ Conventions:
     written as lists, or as entities where there are relations or numbers of entities; categories
     beside spans are `cats`.
 
-    Doccano counts UTF-16 units in some versions, and grapheme clusters in projects that are set so;
-    clusters are not supported.
+    Doccano counts UTF-16 units in some versions, and grapheme clusters in projects that are set so
+    (`offsets`). Spans have no text: JAN205 says that those after an emoji cut words.
 
 Example lines:
     {"id": 1, "text": "Ann at Acme", "label": [[0, 3, "PER"], [7, 11, "ORG"]], "Comments": []}
@@ -45,8 +45,8 @@ _PARTS = {
 }
 _ENTITY = ("id", "label", "start_offset", "end_offset", "user")
 _RELATION = ("id", "from_id", "to_id", "type")
-#: Categories are shorter, and have fewer words.
-_LONGEST, _WORDS = 80, 6
+#: Categories are shorter, have fewer words, and do not end as a sentence of several words does.
+_LONGEST, _SENTENCE = 80, re.compile(r"(?s)(?: [^ ]*){6}| .*[.!?\u2026]$")
 
 
 def _take(draft: Draft, item: Item) -> None:
@@ -71,7 +71,7 @@ def _take(draft: Draft, item: Item) -> None:
                 span = (part["start_offset"], part["end_offset"])
                 draft.mention(path, name, str(part["label"]), span, annotator=user)
                 draft.keep("$.entities", part, _ENTITY)
-            elif len(str(part)) > _LONGEST or str(part).count(" ") >= _WORDS:
+            elif len(str(part)) > _LONGEST or _SENTENCE.search(str(part)):
                 draft.leave_out(
                     "texts as labels, of a sequence-to-sequence project", path, "JAN106"
                 )

@@ -54,7 +54,7 @@ def sniff(source: Source) -> bool:
     members = source.members if source.kind in {"file", "stdin"} else ()
     if members and (columns := parquet_sizes.column_names(members[0])):
         return "tokens" in columns and not {*_TAGS}.isdisjoint(columns)
-    line = source_files.head(source, 20_000).partition("\n")[0]
+    line = source_files.head(source, 1_000_000).partition("\n")[0]
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
 
 
