@@ -110,7 +110,7 @@ def has_ontology(context: RuleContext) -> bool:
 
 
 def _identifiers(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The identifiers of linked mentions or of their candidates as `given`, those of `a|b` apart."""
+    """The identifiers of linked mentions or candidates as `given`, those of `a|b` apart."""
     each = rows.with_columns(given=pl.col("entity").str.split("|")).explode("given")
     return each.filter(~pl.col("given").str.starts_with("NIL"), pl.col("given") != "")
 

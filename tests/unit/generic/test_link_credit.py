@@ -11,6 +11,7 @@ from itertools import permutations, zip_longest
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -312,6 +313,36 @@ def test_a_span_of_very_many_links_has_no_credit(
         (folder / side / "d.ann").write_text("".join(lines))
     scores = hlteval.score(declare("jaccard"), "many", "own")
     assert scores.metrics["strong_link_match.fscore"] == pytest.approx(right / mentions)
-    assert any("1 spans have more than 20 links" in note for note in scores.notes) == noted
+    assert any("1 span has more than 20 links" in note for note in scores.notes) == noted
     credit = scores.tables["alignment"]["credit"]
     assert credit.sum() == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    ("types", "extra", "crowded"),
+    [("A" * 21, [], True), ("AB" * 10 + "A", [], True), ("A" * 20, ["0", ""], False)],
+)
+def test_the_most_links_of_a_span_are_counted_alike_everywhere(
+    types: str, extra: list[str], crowded: bool
+) -> None:
+    """Different sets of identifiers count, whatever the types; equal ones and NIL do not.
+
+    The last link is 0 and y beside 0 and x, of which a third is right where credit is given.
+    """
+    sides = []
+    for last in "xy":
+        sets = [*([str(at)] for at in range(len(types) - 1)), ["0", last]]
+        rows = [(0, label, frozenset(own)) for label, own in zip(types, sets, strict=True)]
+        rows += [(0, "A", frozenset([own] if own else [])) for own in extra]
+        sides.append(corpus(rows))
+    names = ["strong_link_match", "strong_typed_link_match"]
+    metric = LinkMatch("plan", Options(measures(names)), ranked=False, links=IdentifierWeights())
+    counts, aligned = metric.statistics(*sides)
+    total = metric.total([counts])
+    values, right = metric.score(total)[0], len(types) - 1 + (0 if crowded else 1 / 3)
+    for name in names:
+        assert values[f"{name}.ptp"] == pytest.approx(right)
+    assert aligned is not None
+    linked = aligned.filter(~pl.col("reference_entity").str.starts_with("NIL"))
+    assert linked["credit"].sum() == pytest.approx(right + extra.count("0"))
+    assert any("1 span has more than 20 links" in note for note in metric.notes(total)) == crowded
