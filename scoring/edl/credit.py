@@ -16,7 +16,7 @@ import polars as pl
 
 from hlteval.scoring.edl.annotations import NIL
 from hlteval.scoring.edl.measures import Measure
-from hlteval.scoring.ontologies import Ontology
+from hlteval.scoring.ontologies import Ontology, jaccard
 from hlteval.scoring.pairings import of_distinct
 
 #: Units of a pair that is right in full.
@@ -95,8 +95,7 @@ class IdentifierWeights(PairWeights):
     def weight(self, ours: str, theirs: str) -> float:
         """The similarity of the identifiers of two mentions, in whole units."""
         one, two = (frozenset(side.split(SEPARATOR)) for side in (ours, theirs))
-        graded = self.ontology
-        similarity = graded.of_sets(one, two) if graded else Ontology().jaccard(one, two)
+        similarity = (self.ontology.of_sets if self.ontology else jaccard)(one, two)
         return round(similarity * UNIT) / UNIT
 
     def notes(self, best: pl.DataFrame, table: pl.DataFrame) -> Iterator[str]:
