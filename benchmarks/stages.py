@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any
 
 from hlteval.validators import rule
-from hlteval.workflows.run import batches, checks, engine
+from hlteval.workflows.run import batches, checks, engine, parts
 
 STAGES: Sequence[tuple[str, object, Callable[..., Any]]] = (
     ("open", batches, batches.open_sides),
-    ("find parts", batches, batches.divide),
+    ("find parts", batches, parts.divide),
     ("read and align", engine, engine._add_each),
     ("look at both sides", checks.Check, checks.Check.check_batch),
     ("rules", checks, rule.run),

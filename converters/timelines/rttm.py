@@ -128,7 +128,7 @@ def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
 
 def sections(member: Member, **_: str) -> TableSections:
     """The documents of a file."""
-    return field_sections(member, 1)
+    return field_sections(member, 1, b";;")
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

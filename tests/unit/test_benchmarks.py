@@ -174,5 +174,5 @@ def test_the_stages_of_a_command_are_those_of_the_engine(tmp_path):
 
 
 def test_a_stage_that_nobody_calls_is_an_error():
-    with pytest.raises(ValueError, match="has no Stages.watch"):
+    with pytest.raises(ValueError, match="has no Stages"):
         Stages().watch("open", Plan, Stages.watch)
