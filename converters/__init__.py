@@ -109,7 +109,7 @@ def summaries() -> Mapping[str, Summary]:
     others = [name for name in extensions(FORMATS) if name not in BUILTIN]
     broken = broken_extensions(FORMATS) if others else {}
     added = {name: summary(load(name)) for name in others if name not in broken}
-    ours = {name: _summary(declared(module)) for name, module in BUILTIN.items()}
+    ours = {name: _summary(read_declaration(module)) for name, module in BUILTIN.items()}
     return MappingProxyType({**added, **ours})
 
 
@@ -140,11 +140,11 @@ def _summary(tables: Tables) -> Summary:
     )
 
 
-def declared(module: str) -> Tables:
+def read_declaration(module: str) -> Tables:
     """The declarations of a format, in the file beside its module; see `converters.declarations`.
 
     Examples:
-        >>> declared("hlteval.converters.edl.kb_tab")["carries"]
+        >>> read_declaration("hlteval.converters.edl.kb_tab")["carries"]
         ['sources', 'entities', 'entities.label', 'entities.source', 'entities.name']
     """
     package, _, name = module.rpartition(".")

@@ -15,7 +15,9 @@ The functions are those of the module that are called as the fields are. If the 
 - `documents` are the files with the first suffix, with the layout `per_document`; a format with
   another layout may have `members` instead, which gives the files that are read;
 - `tabular` is the declaration `TABLE` of the module, if there is one;
-- `locate` gives the cells of this table, or whole lines;
+- `read` gives what `read_file` gives of the text of each file, with all settings of reading;
+- `locate` gives the cells of this table, or the place that `stretch` gives of a field in its line,
+  or whole lines;
 - `locate` and `sections` are those of a table of which `heading` gives the columns by the first
   line and the settings, as a `Heading` of `converters.toolkit.cells`;
 - `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
@@ -38,7 +40,7 @@ from itertools import chain
 import msgspec
 from msgspec.structs import replace
 
-from hlteval.converters import ALL, declared
+from hlteval.converters import ALL, read_declaration
 from hlteval.converters.format import EVERYTHING, Format, one_table
 from hlteval.converters.toolkit.cells import locate_by_heading, sections_by_heading
 from hlteval.converters.toolkit.source_files import (
@@ -47,6 +49,7 @@ from hlteval.converters.toolkit.source_files import (
     locate_lines,
     locate_nowhere,
     located_cells,
+    read_files,
     write_files,
 )
 from hlteval.extensions import Tables, make_function
@@ -72,7 +75,7 @@ def declaration(module: str) -> Format:
         msgspec.ValidationError: if the file has something that a format has not, or does not say
             whether the format is written.
     """
-    tables, own = declared(module), vars(sys.modules[module])
+    tables, own = read_declaration(module), vars(sys.modules[module])
     functions = {name: own[name] for name in _FUNCTIONS if name in own}
     fields = {**_defaults(tables, own), **functions, **tables}
     if tables["carries"] == ALL:
@@ -103,6 +106,11 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions |= {"tabular": one_table(table), "locate": partial(located_cells, table=table)}
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
+    if read_file := own.get("read_file"):
+        every = {"form": tables["name"], "read": read_file, "members": own.get("members")}
+        functions["read"] = partial(read_files, **every)
+    if stretch := own.get("stretch"):
+        functions["locate"] = partial(locate_lines, span_of=stretch)
     if heading := own.get("heading"):
         functions["locate"] = partial(locate_by_heading, heading=heading)
         functions["sections"] = partial(sections_by_heading, heading=heading)

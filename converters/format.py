@@ -17,7 +17,7 @@ import msgspec
 import polars as pl
 from msgspec.structs import replace
 
-from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, worded
+from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, word_counts
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import FieldRef, Finding, Location
 from hlteval.findings.counts import plural as plural_of
@@ -96,7 +96,7 @@ Describe = Callable[[str, pl.DataFrame], Mapping[str, int]]
 
 def by_table(item: str, rows: pl.DataFrame) -> Mapping[str, int]:
     """The count of rows in the words of the representation."""
-    return worded({}, item, rows)
+    return word_counts({}, item, rows)
 
 
 def single_batch(source: Source) -> Mapping[str, tuple[Member, ...]]:

@@ -93,7 +93,7 @@ def after(content: Content, name: str) -> Content:
 
     Examples:
         >>> segment = elements("ltf")["SEG"].content
-        >>> sorted(allowed(segment)), sorted(allowed(after(segment, "TOKEN")))
+        >>> sorted(next_names(segment)), sorted(next_names(after(segment, "TOKEN")))
         (['ORIGINAL_TEXT', 'TOKEN'], ['TOKEN'])
     """
     if content.kind == "element":
@@ -111,13 +111,13 @@ def after(content: Content, name: str) -> Content:
 
 
 @cache
-def allowed(content: Content) -> frozenset[str]:
+def next_names(content: Content) -> frozenset[str]:
     """The names of the children that are allowed next."""
     if content.kind == "element":
         return frozenset({content.name})
     if content.kind == "then" and not content.parts[0].complete:
-        return allowed(content.parts[0])
-    return frozenset().union(*map(allowed, content.parts))
+        return next_names(content.parts[0])
+    return frozenset().union(*map(next_names, content.parts))
 
 
 def _or(left: Content, right: Content) -> Content:

@@ -25,7 +25,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.representation import ordinals
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 
 #: How many items memberships stand for.
 WEIGHT = pl.col("weight").sum()
@@ -258,7 +258,7 @@ def by_denominator(rows: pl.LazyFrame) -> pl.LazyFrame:
 def best_alignment(pairs: pl.DataFrame, weight: str) -> pl.LazyFrame:
     """The pairs of the best one-to-one alignment of clusters."""
     columns = (pairs[column].to_numpy() for column in ("cluster", "other", weight))
-    return pairs.filter(assigned(*columns)).lazy()
+    return pairs.filter(assign(*columns)).lazy()
 
 
 class Twins(NamedTuple):

@@ -315,7 +315,7 @@ Mask = npt.NDArray[np.bool_]
 _FEW = 50
 
 
-def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
+def assign(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
     """The one-to-one pairs whose weights have the greatest total.
 
     Args:
@@ -329,7 +329,7 @@ def assigned(rows: Numbers, columns: Numbers, weights: Weights) -> Mask:
 
     Examples:
         >>> rows, columns = np.array([1, 1, 2]), np.array([1, 2, 1])
-        >>> assigned(rows, columns, np.array([6, 5, 5])).tolist()
+        >>> assign(rows, columns, np.array([6, 5, 5])).tolist()
         [False, True, True]
     """
     rows, columns = (np.unique(items, return_inverse=True)[1] for items in (rows, columns))

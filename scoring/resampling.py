@@ -81,7 +81,7 @@ def blocks(replicates: int, documents: int) -> Iterator[int]:
         yield min(most, replicates - begin)
 
 
-def weighted(
+def replicate_sums(
     counts: pl.DataFrame, columns: Sequence[str], documents: Sequence[str], weights: Weights
 ) -> dict[str, NDArray[np.int64]]:
     """Sums of the columns over the documents of each replicate.
@@ -94,7 +94,7 @@ def weighted(
 
     Examples:
         >>> counts = pl.DataFrame({"document": ["a", "b"], "found": [1, 10]})
-        >>> weighted(counts, ["found"], ["b", "c"], np.array([[2, 1]]))["found"].tolist()
+        >>> replicate_sums(counts, ["found"], ["b", "c"], np.array([[2, 1]]))["found"].tolist()
         [20]
     """
     sums = weigh(weights, {"": columns_of(counts, columns, documents)})

@@ -127,10 +127,10 @@ def flat(stem: str, source: Source, *, suffixes: tuple[str, ...]) -> Arranged:  
         suffixes: those of files of a submission; none for all files.
     """
     chosen = [m for m in source.members if not suffixes or m.basename.endswith(suffixes)]
-    return arranged(source, {member.name: member.basename for member in chosen})
+    return rename_files(source, {member.name: member.basename for member in chosen})
 
 
-def arranged(
+def rename_files(
     source: Source, names: Mapping[str, str], made: Sequence[Member] = (), *more: Finding
 ) -> Arranged:
     """The files of an archive, with findings about those that are renamed and those left out.
@@ -156,7 +156,7 @@ def arranged(
     return Arranged((*members, *made), (*more, *renamed))
 
 
-def made(name: str, content: bytes) -> Member:
+def new_member(name: str, content: bytes) -> Member:
     """A file that nobody has written; findings have no other name of it."""
     return Member(name, "", len(content), lambda: content)
 

@@ -8,9 +8,9 @@ Format:
 Conventions:
     The text of a document is its title, a line feed and its abstract; offsets are 0-based,
     half-open code points of it. The first identifier of a cell `A|B` is the entity, others are
-    candidates, if each of them has a digit: keys of tmVar (`p|SUB|V|600|E`) are one. An annotation
-    whose text is the beginning and the end of what is there has these two fragments. A relation has
-    entities as arguments, with the roles Arg1 and Arg2.
+    candidates, if each of them has a digit: keys of tmVar (`p|SUB|V|600|E`) are one. A relation has
+    entities as arguments, with the roles Arg1 and Arg2. A discontinuous mention is written as one
+    span, from its first fragment to its last: other programs refuse a text that is not there.
 
 Example lines:
     101|t|Ovarian and peritoneal cancer
@@ -35,10 +35,10 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.offsets import CHARACTERS, Place, place_in
-from hlteval.converters.toolkit.rows import count_matching, keyed, rejected_lines
+from hlteval.converters.toolkit.rows import count_matching, rejected_lines, table_of
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import Quotes, candidates
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Finding, Problem
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -48,13 +48,13 @@ _TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.S)
 _TITLE = re.compile(r"^[^|\s]+\|t\|", re.M)
 _NUMBER, _NUMERIC = re.compile("[0-9]{1,15}"), re.compile("[-+]?[0-9][0-9.,]*")
 #: The cells of fields, of annotations and of relations.
-_ANNOTATION = {"start": 1, "end": 2, "text": 3, "fragments": 3, "label": 4, "entity": 5}
+_ANNOTATION = {"start": 1, "end": 2, "text": 3, "label": 4, "entity": 5}
 _RELATION = {"label": 1, "target": 2, "Arg1": 2, "Arg2": 3}
 #: What cells and texts cannot have, and what the first cell cannot.
 _BREAKS, _TEXT_BREAKS = "[\x00\t\r\n]", "[\x00\r\n]"
 _ODD_NAME = "^$|^\ufeff|[|\x00\t\r\n]"
-#: Most cells of a line, and characters of a text that is divided into fragments.
-_MOST, _LONGEST = 7, 300
+#: Most cells of a line, and characters by which what is at a place may exceed twice its text.
+_MOST, _MORE = 7, 300
 
 
 def members(source: Source) -> tuple[Member, ...]:
@@ -137,8 +137,8 @@ class _Rows:
                         self.problems.append(Problem("PBT301", record, 0, 0, values, f"Arg{at}"))
         self.mismatches.decide()
         every = sorted([*self.rejected, *self.problems], key=itemgetter(1))
-        findings = source_files.findings_in_lines(every, lines, file.member, _stretch)
-        tables = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        findings = source_files.findings_in_lines(every, lines, file.member, stretch)
+        tables = {name: table_of(name, rows) for name, rows in self.rows.items()}
         rejected = rejected_lines("line", self.rejected, lines)
         return Corpus(sources=[file.origin], rejected_records=rejected, **tables), findings
 
@@ -149,23 +149,19 @@ class _Rows:
         for column, given in zip(("start", "end"), cells[1:3], strict=True):
             if not _NUMBER.fullmatch(given) or int(given) < int(cells[1]):
                 values = {"given": given[:40] or "nothing", "column": column}
-                place = _stretch("\t".join(cells), column)
+                place = stretch("\t".join(cells), column)
                 self.rejected.append(Problem("PBT102", key[2], *place, values))
                 return []
         start, end = place_of(int(cells[1]), int(cells[2]))
         quote = cells[3] or (None if text is None or start < end else "")
-        fragments = None
         if text is not None and quote is not None:
-            window = TextWindow(text, 0)
-            near = end - start <= _LONGEST + 2 * len(quote)  # longer ones are not even compared
-            if not near or not window.has([(start, end)], quote):
-                fragments = _fragments(text[start:end], quote, start) if near else None
-                if not fragments:
-                    self.mismatches.add(window.mismatch(key[2], [(start, end)], quote))
+            window, near = TextWindow(text, 0), end - start <= _MORE + 2 * len(quote)
+            if not near or not window.has([(start, end)], quote):  # longer ones are not compared
+                self.mismatches.add(window.mismatch(key[2], [(start, end)], quote))
         entity, *others = _identifiers(cells[5] if cells[5:] else "")
         links = enumerate(others, start=2)
         self.rows["links"] += [(*key, len(self.rows["mentions"]), *link) for link in links]
-        mention = (*key, "", cells[4], start, end, fragments, quote, entity or None)
+        mention = (*key, "", cells[4], start, end, None, quote, entity or None)
         self.rows["mentions"].append(mention)
         named = [name for name in (entity, *others) if name]
         return named + [part for name in named for part in re.split("[,;]", name)]
@@ -193,29 +189,8 @@ def _identifiers(cell: str) -> list[str]:
     return parts if all(re.search("[0-9]", part) for part in parts) else [cell]
 
 
-def _fragments(there: str, quote: str, start: int) -> list[dict[str, int]] | None:
-    """The fragments of a discontinuous span whose text is the beginning and end of what is there.
-
-    Examples:
-        >>> _fragments("ovarian and peritoneal cancer", "ovarian cancer", 10)
-        [{'start': 10, 'end': 17}, {'start': 33, 'end': 39}]
-    """
-    end, there = start + len(there), re.sub(_BREAKS, " ", there)
-    for at in [space.start() for space in re.finditer(" ", quote[:_LONGEST])][::-1]:
-        first, last = quote[:at], quote[at + 1 :]
-        longer = first and last and len(there) > len(quote)
-        if longer and there.startswith(first) and there.endswith(last):
-            bounds = (start, start + at), (end - len(last), end)
-            return [{"start": first, "end": last} for first, last in bounds]
-    return None
-
-
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of lines; a record is a line."""
-    return source_files.locate_lines(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
+    """The place of a field, which is a cell."""
     fields = _RELATION if _is_relation(line.split("\t")) else _ANNOTATION
     return source_files.cell_stretch(line, fields.get(field))
 
@@ -245,26 +220,18 @@ def _writable(corpus: Corpus) -> pl.DataFrame:
     return corpus.documents.filter(~pl.col("name").str.contains(_ODD_NAME))
 
 
-def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], bool, list[str]]]:
-    """The mentions of a corpus: their documents and cells, and what these may not keep.
-
-    Returns:
-        Also whether fragments do not follow from the text, and the identifiers in the last cell.
-    """
+def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], list[str]]]:
+    """The mentions of a corpus: their documents, cells, and the identifiers in the last cell."""
     texts = corpus.documents.drop_nulls("text").select("row", "text").iter_rows()
     quotes, others = {row: Quotes(text) for row, text in texts}, candidates(corpus)
     columns = ("row", "document", "label", "start", "end", "fragments", "text", "entity")
     none = Quotes("")
     rows = corpus.mentions.filter(writable()).select(columns).iter_rows()
     for row, document, label, start, end, fragments, text, entity in rows:
-        quote, quoted = quotes.get(document, none), text is not None
-        if quoted and fragments is not None:
-            written = re.sub(_BREAKS, " ", text)
-            quoted = _fragments(quote.text[start:end], written, start) == fragments
-        there = text if quoted else quote.at((start, end))
+        is_own = text is not None and fragments is None
+        there = text if is_own else quotes.get(document, none).at((start, end))
         names = [entity or "", *others.get(row, ())]
-        cells = (str(start), str(end), there or "", label, "|".join(names))
-        yield document, cells, bool(fragments) and not quoted, names
+        yield document, (str(start), str(end), there or "", label, "|".join(names)), names
 
 
 def _arguments(corpus: Corpus) -> pl.DataFrame:
@@ -280,10 +247,7 @@ def _arguments(corpus: Corpus) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what PubTator cannot represent of its tables, by name."""
     ends, placed = _arguments(corpus), corpus.mentions.filter(writable())
-    unclear = apart = 0
-    for _, _, has_lost, names in _annotations(corpus):
-        unclear += has_lost
-        apart += names != _identifiers("|".join(names))
+    apart = sum(names != _identifiers("|".join(names)) for *_, names in _annotations(corpus))
     relations = corpus.frames.filter(kind="relation").height
     odd = ends.filter(pl.col("role") != pl.format("Arg{}", "position"))
     links = corpus.links.join(placed, left_on="mention_row", right_on="row", how="semi")
@@ -297,7 +261,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "texts with more than one line break": int(texts.str.contains(_TEXT_BREAKS).sum()),
         "identifiers of mentions": corpus.mentions.filter(pl.col("mention") != "").height,
         "mentions outside of texts": corpus.mentions.height - placed.height,
-        "mentions whose fragments do not follow from their text": unclear,
         "mentions whose entities cannot be in one cell": apart,
         "candidates without an entity": corpus.links.height - links["entity"].count(),
         "relations without exactly two arguments": relations - ends.height // 2,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UNITS, Counting, UnitText
-from hlteval.converters.toolkit.rows import decimal, from_dictionaries, keyed, number
+from hlteval.converters.toolkit.rows import decimal, from_dictionaries, number, table_of
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow
 from hlteval.findings import Problem
@@ -98,7 +98,7 @@ class Documents:
                 more = {"row": row, "document": document, "origin": 0, "id": name}
                 yield placed.rejection("mention", text, expected="a location", **more)
 
-        tables: dict[str, Rows] = {name: keyed(name, rows) for name, rows in self.rows.items()}
+        tables: dict[str, Rows] = {name: table_of(name, rows) for name, rows in self.rows.items()}
         return {**tables, "rejected_records": from_dictionaries("rejected_records", rejections())}
 
     def children(self, element: Element) -> list[Element]:

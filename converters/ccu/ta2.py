@@ -15,14 +15,13 @@ Example lines:
 Codes raised: CCA1xx.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -55,12 +54,8 @@ def sniff(source: Source) -> bool:
     return len(titles & {*TABLE.headings}) >= _RECOGNISED
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The responses, a batch for each file."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)

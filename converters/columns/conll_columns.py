@@ -3,11 +3,13 @@ r"""CoNLL columns: a token per line with its tag, and an empty line after each s
 Format:
     Columns between tabs, or between spaces where the first token line has no tab. A file has the
     same number of columns in all lines. A line that begins with the marker `-DOCSTART-`, or with
-    `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets.
+    `#begin document (NAME)`, begins a document; after the marker, a name may be in brackets. A line
+    that begins with `#` and a space or tab is a comment if it does not end with a tag.
 
 Conventions:
     A tag is a prefix and a type; the settings are the columns of the word and the tag, the scheme
-    of the tags, and what becomes of sequences that are not valid in it. The text is made of the
+    of the tags, and what becomes of sequences that are not valid in it. If the first column numbers
+    the tokens of each sentence, the word is in the second one. The text is made of the
     words of a sentence with spaces between them, and sentences with line breaks. Documents of a
     file alone are numbered from 1 unless they have names; those of several files have the names of
     these. What conlleval reads has two tags in the last columns: that of the reference, and that of
@@ -20,7 +22,6 @@ Codes raised: COL1xx.
 """
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -29,10 +30,11 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.columns import tag_writing
+from hlteval.converters.columns.column_layout import COMMENT, TAGGED, ColumnLayout, is_token
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, locate_tags, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult, WrongSetting
-from hlteval.converters.toolkit.cells import MOST, cells, read_cells
+from hlteval.converters.toolkit.cells import cells, read_cells
 from hlteval.converters.toolkit.source_files import cell_stretch, head_of_first
 from hlteval.findings import FieldRef, Location, Problem
 from hlteval.representation.tag_schemes import move_suffix
@@ -51,15 +53,11 @@ _FIRST = 200
 
 
 def sniff(source: Source) -> bool:
-    """Whether most of the first lines have a tag as their last cell."""
+    """Whether most of the first lines have a tag as their last cell, and none names columns."""
     lines = head_of_first(source.members).split("\n")[:-1]
-    rows = [cells(line.rstrip(" \r")) for line in lines if line.strip() and not _is_marker(line)]
+    rows = [cells(line.rstrip(" \r")) for line in lines if is_token(line)]
     tagged = sum(len(row) > 1 and bool(_TAG.fullmatch(row[-1])) for row in rows)
-    return 2 * tagged > len(rows)
-
-
-def _is_marker(line: str) -> bool:
-    return line.startswith(("-DOCSTART-", "#begin", "#end"))
+    return 2 * tagged > len(rows) and not any("global.columns" in line for line in lines[:1])
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:
@@ -87,11 +85,10 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     """The tokens of a file; `given` are the columns of words and tags."""
     if not len(lines):
         return TokenRows.without_tokens()
-    first = [line for line in islice(lines, _FIRST) if line.strip() and not _is_marker(line)]
-    tabs = any("\t" in line for line in first[:1])
-    sizes = Counter(size for line in first if (size := len(cells(line))) <= MOST)
-    width = max((*sizes.most_common(1), (2, 0))[0][0], 2)
+    first = [*filter(is_token, islice(lines, _FIRST))]
+    width, tabs, numbered = ColumnLayout.of(first)
     word, tag = (at + width if at < 0 else at for at in given)
+    word += word == 0 and numbered
     outside = [at for at in given if not -width <= at < width]
     if outside or word == tag:  # such as that of the reference, where lines have one tag
         hint = "number columns from 0, or from -1 at the end; word and tag are two columns"
@@ -108,14 +105,17 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         some = head.gather(at)
         begin = (some == marker) | some.str.starts_with(f"{marker} ")
         begin |= some.str.starts_with("#begin")
-        begins, breaks = np.zeros((2, table.height), dtype=np.bool_)
+        begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
+        begins, breaks, comments = np.zeros((3, table.height), dtype=np.bool_)
         begins[at], breaks[at] = begin, begin | some.str.starts_with("#end")
         breaks |= (head.is_null() & last.is_null()).to_numpy()
+        at = at.filter(some.str.contains(COMMENT))
+        ends = table[at].select(pl.coalesce([str(cell) for cell in range(width, -1, -1)]))
+        comments[at] = ~ends.to_series().str.contains(TAGGED)
         fit = table[str(width)].is_null() & last.is_not_null()
         fits = (fit & table[str(word)].is_not_null() & table[str(tag)].is_not_null()).to_numpy()
-        kept = ~breaks & fits
-        begun.append(table.select(pl.col("record", "0", "1").gather(at.filter(begin))))
-        wrong.append(table["record"].filter(pl.Series(~breaks & ~fits)))
+        kept, left = ~breaks & ~comments & fits, ~breaks & ~comments & ~fits
+        wrong.append(table["record"].filter(pl.Series(left)))
         taken = {"record": table["record"], "word": table[str(word)], "tag": table[str(tag)]}
         mask = pl.Series(kept)  # of each column, since those of a table are copied before
         rows = pl.DataFrame({name: column.filter(mask) for name, column in taken.items()})
@@ -127,7 +127,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
         documents += int(np.count_nonzero(begins))
         sentences += int(np.count_nonzero(breaks))
     tokens = pl.concat(parts).with_columns(pl.col("begins").ne_missing(pl.col("begins").shift(1)))
-    problems = _problems(pl.concat(wrong), lines, width, given[0])
+    problems = _problems(pl.concat(wrong), lines, width, word)
     if settings["document"] == _SENTENCE:
         tokens = tokens.with_columns(document=pl.col("begins").cast(pl.Int64).cum_sum() - 1)
         return TokenRows.of(tokens, [None] * int(tokens["begins"].sum()), problems)
@@ -136,7 +136,7 @@ def _rows(lines: Lines, given: Sequence[int], settings: Mapping[str, str]) -> To
     named, names = (~bare).arg_true(), [""] * len(every)
     for at, line in zip(named, lines.gather(every["record"].gather(named) - 1), strict=True):
         names[at] = _begun(line) or ""
-    return TokenRows.of(tokens, names, problems)._replace(detected=f"{width} {tabs}")
+    return TokenRows.of(tokens, names, problems)._replace(detected=f"{width} {word} {tabs}")
 
 
 def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Problem]:

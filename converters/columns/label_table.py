@@ -20,13 +20,13 @@ Example lines:
 Codes raised: LBT1xx.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult, WrongSetting, comma_parts
+from hlteval.converters.format import WrongSetting, comma_parts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import count_matching, with_documents
@@ -80,13 +80,8 @@ def heading(first: str, **settings: str) -> Heading:
     return Heading(names, at, separator, quoted, named, missing)
 
 
-def read(source: Source, **settings: str) -> Iterator[ReadResult]:
-    """The documents of each file, with their labels."""
-    return source_files.read_files(source, FORMAT.name, lambda file: _read(file, settings))
-
-
-def _read(file: source_files.File, settings: Mapping[str, str]) -> tuple[Corpus, Iterable[Finding]]:
-    """The corpus of a file, and the findings in it."""
+def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterable[Finding]]:
+    """The documents of a file, with their labels."""
     table, rows = CellFile(file), pl.DataFrame(schema=_ROWS)
     first, columns = table.first, heading(table.first, **settings)
     if first and not columns.missing:

@@ -55,13 +55,13 @@ def in_memory(source: Source, own: str = "") -> Format | None:
     return structs.replace(form, carries=tuple(name for name in EVERYTHING if name in carries))
 
 
-def loaded(source: Source) -> Source:
+def load_corpus(source: Source) -> Source:
     r"""A saved corpus as one in memory, with the findings about it; any other source as it is.
 
     Examples:
         >>> content = b'{"format":"hlteval-corpus","version":1}\n'
         >>> saved = Source("c.jsonl", "file", (Member("", "c.jsonl", 0, lambda: content),))
-        >>> loaded(saved).corpus
+        >>> load_corpus(saved).corpus
         <Corpus: empty>
     """
     forms = (load(name) for name in SAVED)

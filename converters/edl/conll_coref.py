@@ -28,7 +28,7 @@ Codes raised: CRF1xx.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from heapq import merge
 from operator import itemgetter
 from pathlib import Path
@@ -37,12 +37,16 @@ from typing import Any
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.made_text import MadeText
 from hlteval.converters.toolkit.rows import row_problems, with_documents
+from hlteval.converters.toolkit.source_files import (
+    File,
+    cell_stretch,
+    findings_in_lines,
+    head_of_first,
+)
 from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Sections, marked_sections
@@ -60,7 +64,7 @@ _LINE, _CELLS = pl.col("line"), pl.col("cells").list
 
 def sniff(source: Source) -> bool:
     """Whether the first line begins a document, and no tag ends the next one."""
-    first, _, rest = source_files.head_of_first(source.members, 400).partition("\n")
+    first, _, rest = head_of_first(source.members, 400).partition("\n")
     return name_in(first) is not None and not _TAGGED.match(rest)
 
 
@@ -76,44 +80,40 @@ def name_in(line: str) -> str | None:
     return begun and (f"{begun[1]};{number}" if number else begun[1])
 
 
-def read(
-    source: Source, offsets: str = "tokens", entities: str = "document", columns: str = "any"
-) -> Iterator[ReadResult]:
-    """The tokens and mentions of each file."""
-
-    def own(file: source_files.File) -> tuple[Corpus, Iterable[Finding]]:
-        lines = Lines(file.text or "")
-        documents, tokens, wrong = _token_lines(lines, columns)
-        marks = _match_marks(tokens)
-        for code, end in (("CRF104", "first"), ("CRF105", "last")):
-            alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
-            wrong.append(row_problems(code, alone, "entity", "entity"))
-        problems = merge(*wrong, key=itemgetter(1))
-        findings = source_files.findings_in_lines(problems, lines, file.member, _stretch)
-        marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
-        tokens = tokens.select("record", "document", "word", "begins")
-        if offsets == "characters":
-            made = MadeText.of(tokens, documents.height)
-            texts = [text and f"{text}\n" for text in made.texts]
-            documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
-        else:
-            number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
-            starts = number.to_numpy()
-            made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
-        name = pl.lit(documents["name"].gather(marks["document"]))
-        scope = pl.format(":{}", name) if entities == "document" else pl.lit("")
-        is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
-        entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
-        given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
-        spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
-        return Corpus(
-            sources=[file.origin],
-            documents=documents,
-            mentions=spans.with_columns(given),
-            **made.tables(tokens),
-        ), findings
-
-    return source_files.read_files(source, FORMAT.name, own)
+def read_file(
+    file: File, offsets: str = "tokens", entities: str = "document", columns: str = "any"
+) -> tuple[Corpus, Iterable[Finding]]:
+    """The tokens and mentions of a file."""
+    lines = Lines(file.text or "")
+    documents, tokens, wrong = _token_lines(lines, columns)
+    marks = _match_marks(tokens)
+    for code, end in (("CRF104", "first"), ("CRF105", "last")):
+        alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
+        wrong.append(row_problems(code, alone, "entity", "entity"))
+    problems = merge(*wrong, key=itemgetter(1))
+    findings = findings_in_lines(problems, lines, file.member, stretch)
+    marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
+    tokens = tokens.select("record", "document", "word", "begins")
+    if offsets == "characters":
+        made = MadeText.of(tokens, documents.height)
+        texts = [text and f"{text}\n" for text in made.texts]
+        documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
+    else:
+        number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
+        starts = number.to_numpy()
+        made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
+    name = pl.lit(documents["name"].gather(marks["document"]))
+    scope = pl.format(":{}", name) if entities == "document" else pl.lit("")
+    is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
+    entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
+    given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
+    spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
+    return Corpus(
+        sources=[file.origin],
+        documents=documents,
+        mentions=spans.with_columns(given),
+        **made.tables(tokens),
+    ), findings
 
 
 def _token_lines(
@@ -181,14 +181,10 @@ def sections(member: Member, entities: str = "document", **_: str) -> Sections |
     return marked_sections(member, (b"#begin document",), name_in)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The lines of places of a file, or their last columns."""
-    return source_files.locate_lines(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
+    """The place of a field in its line, which is the last column."""
     at = -1 if field in {"extent", "offsets", "entity"} else None
-    return source_files.cell_stretch(line, at, "\t" if "\t" in line else " ")
+    return cell_stretch(line, at, "\t" if "\t" in line else " ")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:

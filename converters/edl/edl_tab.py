@@ -84,6 +84,8 @@ def explain(record: int, line: str) -> Explanation:
             hint = "end lines with LF, not with CR alone"
         elif len(cells) == 1 and len(line.split()) >= wanted:
             hint = "separate the fields with tabs, not spaces"
+        elif count > wanted and explain(record, "\t".join(cells[:wanted]))[0]:
+            hint = "remove the others, or set further to ignore for the flags of TAC KBP 2015"
         else:
             names = ", ".join(column.name for column in TABLE.columns)
             hint = f"write {names}, separated by single tabs"
@@ -365,7 +367,7 @@ _SOME = 100_000
 
 
 def sniff(source: Source) -> bool:
-    """Whether the first file has a line of eight fields, the fourth of which is an extent.
+    """Whether the first file has a line of eight fields or more, the fourth of which is an extent.
 
     With a file of situation frames beside it, it is a submission of these.
     """
@@ -373,7 +375,8 @@ def sniff(source: Source) -> bool:
         return False
     begin = head_of_first(files(source))
     lines = [line for line in begin.split("\n")[:6] if line.strip()]
-    return any(is_header(line) or explain(0, line.rstrip("\r"))[0] for line in lines)
+    lines = [_FURTHER.sub(r"\1", line.rstrip("\r")) for line in lines]
+    return any(is_header(line) or explain(0, line)[0] for line in lines)
 
 
 def files(source: Source) -> tuple[Member, ...]:

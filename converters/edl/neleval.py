@@ -20,7 +20,7 @@ Codes raised: NEL1xx, NEL2xx.
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -30,10 +30,10 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.edl.edl_tab import BREAKS, has, named_mentions
-from hlteval.converters.format import ReadResult, one_table
+from hlteval.converters.format import one_table
 from hlteval.converters.toolkit.rows import from_text, number, to_text, with_documents
-from hlteval.converters.toolkit.source_files import File, head, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem
+from hlteval.converters.toolkit.source_files import File, head
+from hlteval.findings import Finding, Problem
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -186,12 +186,7 @@ def sniff(source: Source) -> bool:
     return not others and any(_SPAN.match(line) for line in lines)
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The annotations of the file, as one batch."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The corpus of a file; of the candidates of a span, the first is the mention's own."""
     table = TABLE.read(file.text or "")
     reversed_spans = table.rows.filter(pl.col("last") < pl.col("start"))
@@ -231,12 +226,7 @@ def sections(member: Member, **_: str) -> TableSections:
     return TableSections(member, column=0)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The columns of places of a file."""
-    return locate_lines(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
     """The place of a field in its line; the whole line where it has no such field."""
     cells = line.split("\t")
     index = _FIELDS.get(field, len(cells))

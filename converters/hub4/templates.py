@@ -34,11 +34,11 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.hub4 import lines as hub4_lines
 from hlteval.converters.toolkit.fitting import TEMPLETTE
-from hlteval.converters.toolkit.source_files import File, head_of_first, locate_lines, read_files
-from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
+from hlteval.converters.toolkit.source_files import File, head_of_first, read_files
+from hlteval.findings import Finding, Problem, line_findings
 from hlteval.grammars import pattern
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 
 # Writes HUB-4 template sets, in the layout of the specification's samples.
 
@@ -225,16 +225,11 @@ def _problems(
     fields = [("HUB108", record, "slash") for record in found.idle]
     fields += [("HUB109", record, "extents") for record in found.hashless[:1]]
     for code, record, field in fields:
-        place = _place(lines[record - 1].removesuffix("\r"), field)
+        place = stretch(lines[record - 1].removesuffix("\r"), field)
         yield Problem(code, record, *place, {"count": len(found.hashless)})
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The locations of fields of a file; see `field_spans` for their names."""
-    return locate_lines(member, places, _place)
-
-
-def _place(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
     """Start and end of a field in a line; of the whole record if it has no such field."""
     record = line.strip(hub4_lines.SPACES)
     begin, whole = len(line) - len(line.lstrip(hub4_lines.SPACES)), (0, len(record))

@@ -12,14 +12,13 @@ Example line:
 Codes raised: DOC1xx.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -55,12 +54,8 @@ def sniff(source: Source) -> bool:
     return are_names and lines[:1] not in ([], ["file_id"])
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The documents, without anything on them."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text = file.text or ""
     table = TABLE.read(text)
     wrong = [record for record, _ in table.wrong]

@@ -12,14 +12,13 @@ Example line:
 Codes raised: SNT1xx.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -42,12 +41,8 @@ def sniff(source: Source) -> bool:
     return bool(TABLE.explain_cells(1, first.removesuffix("\r"))[0])
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The sentences of all documents as segments of one corpus."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table = TABLE.read(file.text or "")
     is_stretch = pl.col("start") < pl.col("end")
     empty, most = table.rows.filter(~is_stretch), file.member.max_per_code

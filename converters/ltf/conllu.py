@@ -29,9 +29,8 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.ltf.tables import as_declared, rebuilt, unlike
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding, Problem, line_findings
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -39,20 +38,24 @@ from hlteval.sources import Source
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
 _NEWDOC = "# newdoc id = "
+#: So many of the ten columns of a token are there if a line is damaged.
+_LEAST = 6
 _ESCAPES = {"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p"}
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file that begins with a document or segment of CoNLL-U."""
-    return head(source, 200).startswith((_NEWDOC, "# sent_id = ", "# text = "))
+    """Whether it is a single file that begins with a document or segment of CoNLL-U.
+
+    Comments of these forms are also in files with a few columns of words and tags.
+    """
+    begin = head(source, 4000)
+    tokens = (line.split() for line in begin.split("\n")[:-1] if line and line[0] != "#")
+    columns = next(filter(None, tokens), None)
+    own = begin.startswith((_NEWDOC, "# sent_id = ", "# text = "))
+    return own and (columns is None or len(columns) >= _LEAST)
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The documents of each file as one batch."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The documents of a file, and what is wrong with lines that are no tokens of theirs."""
     written, line = (file.text or "").split("\n"), pl.col("line")
     is_empty, is_comment = line.str.strip_chars(" ") == "", line.str.starts_with("#")

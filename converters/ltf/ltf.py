@@ -191,7 +191,7 @@ def read(source: Source) -> Iterator[ReadResult]:
                 name: pl.concat([parts[name], table]).sort("origin", "record", maintain_order=True)
                 for name, table in tables.frames(others).items()
             }
-        documents = files.named(parts["documents"])
+        documents = files.qualify_names(parts["documents"])
         first: dict[str, tuple[int, str]] = {}
         for row, (origin, name) in enumerate(documents.select("origin", "name").iter_rows()):
             file = files.members[origin].display

@@ -28,7 +28,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts as mt_texts
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import table_of
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -107,8 +107,8 @@ def read(source: Source, role: str = mt_texts.SYSTEM) -> Iterator[ReadResult]:
         columns = ("document", "origin", "record", "segment", "text")
         corpus = Corpus(
             sources=files.sources,
-            documents=keyed("documents", rows, ("origin", "name")),
-            translations=keyed("translations", texts, columns).with_columns(role=pl.lit(role)),
+            documents=table_of("documents", rows, ("origin", "name")),
+            translations=table_of("translations", texts, columns).with_columns(role=pl.lit(role)),
         )
         yield ReadResult(corpus, (*files.findings, *findings), tuple(files.members))
 

@@ -24,7 +24,7 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.mt import texts as mt_texts
-from hlteval.converters.toolkit.rows import escaped, unescaped
+from hlteval.converters.toolkit.rows import escape, unescape
 from hlteval.findings import Finding, finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -77,7 +77,7 @@ def read(source: Source) -> Iterator[ReadResult]:
             columns = _COLUMNS.read(contents[COLUMNS])
             findings += columns.findings(member)
         elif member.basename != SEGMENTS and content is not None:
-            own = columns.rows.filter(file=member.basename).select("role", unescaped("name"))
+            own = columns.rows.filter(file=member.basename).select("role", unescape("name"))
             segments = mt_texts.read_ids(contents[SEGMENTS])
             findings += mt_texts.add_lines(collected, content, segments, SEGMENTS, own.rows(), "\t")
     yield collected.result(findings)
@@ -92,7 +92,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
     (path / SEGMENTS).write_text(mt_texts.ids(corpus, listed), "utf-8", newline="")
     rows = [(TABLES[each.role], each.role, each.name) for each in every]
     schema = dict.fromkeys(("file", "role", "name"), pl.String)
-    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(escaped("name"))
+    frame = pl.DataFrame(rows, schema=schema, orient="row").with_columns(escape("name"))
     _COLUMNS.write([frame], path / COLUMNS)
     for role, name in TABLES.items():
         columns = [each.texts for each in every if each.role == role]

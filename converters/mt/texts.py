@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import escaped, keyed, unescaped
+from hlteval.converters.toolkit.rows import escape, table_of, unescape
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Finding, Problem, finding
 from hlteval.representation import Corpus
@@ -176,7 +176,7 @@ class Collected:
 
     def result(self, findings: Iterable[Finding] = ()) -> ReadResult:
         """All files as one batch."""
-        tables = {name: keyed(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
+        tables = {name: table_of(name, rows, _COLUMNS[name]) for name, rows in self.rows.items()}
         corpus = Corpus(sources=self.files.sources, **tables)
         return ReadResult(corpus, (*self.files.findings, *findings), tuple(self.files.members))
 
@@ -220,7 +220,7 @@ def ids(corpus: Corpus, segments: Sequence[tuple[int, str]]) -> str:
     names = dict(corpus.documents.select("row", "name").iter_rows())
     rows = [(names[document], segment) for document, segment in segments]
     schema = {"document": pl.String, "segment": pl.String}
-    cells = pl.DataFrame(rows, schema, orient="row").select(map(escaped, schema))
+    cells = pl.DataFrame(rows, schema, orient="row").select(map(escape, schema))
     return "".join(f"{document}\t{segment}\n" for document, segment in cells.iter_rows())
 
 
@@ -241,7 +241,7 @@ class SegmentList(NamedTuple):
 def read_ids(text: str) -> SegmentList:
     """The segments of a list."""
     table = IDS.read(text)
-    cells = table.rows.select("record", unescaped("document"), unescaped("segment"))
+    cells = table.rows.select("record", unescape("document"), unescape("segment"))
     return SegmentList(len(lines_of(text)), table, cells)
 
 

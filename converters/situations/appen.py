@@ -32,7 +32,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.situations import appen_blocks
 from hlteval.converters.situations.types import NONE
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import table_of
 from hlteval.converters.toolkit.source_files import FileBatch, original_files
 from hlteval.findings import Finding, Problem, finding, line_findings
 from hlteval.representation import Corpus
@@ -157,9 +157,9 @@ def read(
             files.take(name, members, reasons)
         corpus = Corpus(
             sources=files.sources,
-            documents=keyed("documents", files.documents, ("origin", "name")),
-            frames=keyed("frames", files.frames, _FRAME),
-            arguments=keyed("arguments", files.arguments, _ARGUMENT),
+            documents=table_of("documents", files.documents, ("origin", "name")),
+            frames=table_of("frames", files.frames, _FRAME),
+            arguments=table_of("arguments", files.arguments, _ARGUMENT),
         )
         yield ReadResult(corpus, tuple(files.findings), tuple(files.members))
         remarks = []

@@ -41,6 +41,8 @@ _OTHERS = re.compile(
     rb'|%TYPES|%FEATURE_STRUCTURES|%VIEWS)"[ \t\r\n]*:'
     rb'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
+#: Members of frames, also if they are misspelt.
+_OWN = re.compile(rb"(?i)document_?id|type_?confidence|place_?mention")
 #: The name of a file of LoReHLT frames.
 _LOREHLT = "system_output.json"
 _BOM = "\ufeff".encode()
@@ -78,7 +80,7 @@ class SpeechSchema(frame_files.FrameSchema):
 
 
 def sniff(source: Source) -> bool:
-    """Whether the source is a single .json file, or begins with an array or an object."""
+    """Whether the source is a .json file, an array or an object, with frames or no members."""
     member = frame_files.json_member(source)
     if member is None:
         return False
@@ -88,7 +90,8 @@ def sniff(source: Source) -> bool:
         return False
     if _HEADER in head.partition(b"\n")[0] or _OTHERS.search(head) or member.basename == _LOREHLT:
         return False
-    return head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
+    is_json = head[:1] in {b"[", b"{"} or member.basename.endswith(".json")
+    return is_json and (b":" not in head or _OWN.search(head) is not None)
 
 
 def read(source: Source) -> Iterator[ReadResult]:

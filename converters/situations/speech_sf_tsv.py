@@ -16,16 +16,15 @@ Codes raised: SFT1xx.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.situations.types import names, type_hint
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.rows import escape, unescape, with_documents
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -77,16 +76,12 @@ def sniff(source: Source) -> bool:
     return head(source).startswith("DocumentID\tType\t")
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The frames of the file, as one batch."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if file.text is None:
         return Corpus(sources=[file.origin]), ()
     table = TABLE.read(file.text)
-    rows = table.rows.with_columns(map(unescaped, _TEXTS), kind=pl.lit(SITUATION))
+    rows = table.rows.with_columns(map(unescape, _TEXTS), kind=pl.lit(SITUATION))
     documents, frames = with_documents(rows)
     corpus = Corpus(sources=[file.origin], documents=documents, frames=frames)
     return corpus, table.findings(file.member)
@@ -97,7 +92,7 @@ def as_rows(corpus: Corpus) -> pl.DataFrame:
     names = corpus.documents.select("name", document="row")
     frames = corpus.frames.filter(pl.col("kind") == SITUATION)
     rows = frames.join(names, on="document", maintain_order="left")
-    return rows.with_columns(map(escaped, _TEXTS))
+    return rows.with_columns(map(escape, _TEXTS))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:

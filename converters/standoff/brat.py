@@ -42,7 +42,7 @@ from hlteval.converters.standoff import reading, writing
 from hlteval.converters.standoff.conf_findings import check, read_folders, with_configurations
 from hlteval.converters.standoff.dialects import BRAT
 from hlteval.converters.toolkit.offsets import CHARACTERS, in_characters
-from hlteval.converters.toolkit.spans import misplaced
+from hlteval.converters.toolkit.spans import other_texts
 from hlteval.findings import FieldRef, Finding, Problem
 from hlteval.representation import Corpus, row_hash
 from hlteval.sources import Member, Source
@@ -91,7 +91,7 @@ def _remarks(corpus: Corpus, members: Sequence[Member], tails: pl.DataFrame) -> 
     if events.height:
         spans = mentions.select("document", "label", trigger="mention")
         events = events.join(spans, on=key, how="anti", maintain_order="left")
-    placed = misplaced(corpus).with_columns(pl.col("there").str.head(40))
+    placed = other_texts(corpus).with_columns(pl.col("there").str.head(40))
     fit, beyond = placed.filter("fit"), placed.filter(~pl.col("fit"))
     tables: Sequence[tuple[str, str, pl.DataFrame, Mapping[str, str]]] = (
         ("BRT201", "label", mentions.filter(pl.col("text").is_null()), {"id": "mention"}),

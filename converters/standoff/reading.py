@@ -18,7 +18,7 @@ from hlteval.converters.standoff.dialects import (
     field_spans,
     torn,
 )
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import table_of
 from hlteval.converters.toolkit.source_files import locate_in_text
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.grammars import pattern
@@ -117,8 +117,8 @@ def _read_batch(
     known = pl.concat([lines.select(_PLACE).clear(), *(own.select(_PLACE) for own in matched)])
     rejected, problems = _reject(lines, known, members, dialect)
     corpus = Corpus(
-        sources=keyed("sources", sources, ("path", "member", "format", "sha256")),
-        documents=keyed("documents", texts, ("origin", "name", "text")),
+        sources=table_of("sources", sources, ("path", "member", "format", "sha256")),
+        documents=table_of("documents", texts, ("origin", "name", "text")),
         **tables,
         rejected_records=rejected,
     )

@@ -19,7 +19,7 @@ from hlteval.converters.toolkit.fitting import (
 )
 from hlteval.converters.toolkit.offsets import map_spans
 from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, folders_of, write_files
-from hlteval.converters.toolkit.spans import equivalences, filled
+from hlteval.converters.toolkit.spans import equivalences, fill_texts
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path, stays_inside
 
@@ -156,7 +156,7 @@ def _fit_bionlp(corpus: Corpus) -> Fitted:
     corpus = _of_kinds(_with_names(corpus, BIONLP, counts), BIONLP, counts)
     has_arguments = pl.col("row").is_in(corpus.arguments["frame_row"].implode())
     corpus = _only_frames(corpus, has_arguments, "frames without arguments", counts)
-    corpus = filled(_with_identifiers(_in_words(corpus, BIONLP, counts), BIONLP, counts))
+    corpus = fill_texts(_with_identifiers(_in_words(corpus, BIONLP, counts), BIONLP, counts))
     mentions = corpus.mentions.drop_nulls("text")
     counts["spans with unknown text"] += corpus.mentions.height - mentions.height
     return corpus.replace(mentions=mentions), counts
@@ -178,7 +178,7 @@ def _fit_brat(corpus: Corpus) -> Fitted:
     counts["normalisations without a knowledge base"] += int(changed)
     corpus = _in_words(corpus.replace(modifiers=modifiers), BRAT, counts)
     corpus = with_references(_with_identifiers(corpus, BRAT, counts), counts)
-    return filled(with_triggers(corpus, counts)), counts
+    return fill_texts(with_triggers(corpus, counts)), counts
 
 
 def _with_names(corpus: Corpus, dialect: Dialect, counts: Counter[str]) -> Corpus:

@@ -17,7 +17,7 @@ Codes raised: TLN1xx, TLN3xx.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 from itertools import chain
 
@@ -28,10 +28,10 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, read_rows
-from hlteval.converters.toolkit.source_files import beginning, locate_lines
-from hlteval.findings import FieldRef, Location, Problem, line_findings
+from hlteval.converters.toolkit.source_files import beginning
+from hlteval.findings import Problem, line_findings
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Column, Table, shorten
 
 SUFFIX = ".txt"
@@ -58,8 +58,8 @@ def sniff(source: Source) -> bool:
     files = [beginning(member).split("\n")[:5] for member in members]
     others = source_files.has_suffix(source, (".a1", ".a2", ".ann"))
     others |= any("|t|" in lines[0] for lines in files)  # PubTator, whose lines look alike
-    glue = ("Quality\t", "id\tqid1\t")  # MRPC and QQP, which have columns of numbers
-    others |= any(lines[0].startswith(glue) for lines in files)
+    headers = (lines[0] for lines in files if lines[0].count("\t") >= _CELLS)
+    others |= any(not line[0].isdigit() for line in headers)  # of tables with columns of numbers
     return not others and any(map(_LABEL.fullmatch, chain.from_iterable(files)))
 
 
@@ -101,19 +101,14 @@ def _problems(record: int, line: str) -> list[Problem]:
     for column, cell in (("start", start), ("end", end)):
         if not _SECONDS.fullmatch(cell):
             values = {"given": shorten(cell, 40) or "nothing", "column": column}
-            problems.append(Problem("TLN302", record, *_stretch(line, column), values))
+            problems.append(Problem("TLN302", record, *stretch(line, column), values))
     if not problems and float(start) > float(end):
         values = {"start": start, "end": end}
-        problems.append(Problem("TLN303", record, *_stretch(line, "end"), values))
+        problems.append(Problem("TLN303", record, *stretch(line, "end"), values))
     return problems
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The cells of a file; a record is a line, and all but its times are in the label."""
-    return locate_lines(member, places, _stretch)
-
-
-def _stretch(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
     """The place of a cell in its line."""
     cells = line.split("\t", _CELLS - 1)
     if not field or len(cells) < _CELLS:

@@ -26,11 +26,10 @@ from pathlib import Path
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, cell_spans, head, read_files
+from hlteval.converters.toolkit.source_files import File, cell_spans, head
 from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -91,12 +90,7 @@ def tabular(_: Member, first: str) -> Sequence[Table]:
     return (replace(_TABLE, columns=(own, *others)),)
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The instances, ratings and changes, a batch for each file."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The rows of a file, by table, and what is wrong with others."""
     table, rows = CellFile(file), pl.DataFrame(schema=_CELLS)
     own = heading(table.first)

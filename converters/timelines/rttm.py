@@ -18,14 +18,13 @@ Codes raised: TLN101, TLN2xx.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import with_documents
@@ -97,13 +96,12 @@ def sniff(source: Source) -> bool:
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
-def read(source: Source, kind: str = "speaker") -> Iterator[ReadResult]:
-    """The instances, a batch for each file; of a folder, the files with the suffix."""
-    turns = source.only(with_suffix(source, SUFFIX))
-    return source_files.read_files(turns, FORMAT.name, lambda file: _read(file, kind))
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read: of a folder, those with the suffix."""
+    return with_suffix(source, SUFFIX)
 
 
-def _read(file: File, kind: str) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Finding]]:
     """The turns of a file as instances, and what is wrong with others."""
     text = file.text or ""
     # Single spaces and tabs are the same; places stay what they are.

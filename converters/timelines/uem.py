@@ -13,15 +13,14 @@ Example lines:
 Codes raised: TLN8xx.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -39,12 +38,8 @@ def sniff(source: Source) -> bool:
     return source.path.endswith(".uem") and match_lines(head(source), _PATTERN)[0].height > 0
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The stretches as regions, a batch for each file."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text = file.text or ""
     rows, wrong = match_lines(text, _PATTERN)
     times = [pl.Series(name, [float(each) for each in rows[name]], pl.Float64) for name in _TIMES]

@@ -179,11 +179,16 @@ def _twice(corpus: Corpus) -> tuple[pl.Series, ...]:
 
 #: The words that all formats share.
 COMMON: Mapping[str, str] = MappingProxyType(
-    {"documents": "document", "documents.text": "text", "rejected_records": "unreadable record"}
+    {
+        "documents": "document",
+        "documents.text": "text",
+        "mentions.fragments": "discontinuous span",
+        "rejected_records": "unreadable record",
+    }
 )
 
 
-def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
+def word_counts(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[str, int]:
     """The counts of rows by the word of a format for them.
 
     Args:
@@ -194,7 +199,7 @@ def worded(words: Mapping[str, str], item: str, rows: pl.DataFrame) -> Mapping[s
 
     Examples:
         >>> rows = pl.DataFrame({"modifier": ["N1", "N2", "A1"]})
-        >>> worded({"modifiers": "modifier", "modifiers:N": "N line"}, "modifiers", rows)
+        >>> word_counts({"modifiers": "modifier", "modifiers:N": "N line"}, "modifiers", rows)
         {'N line': 2, 'modifier': 1}
     """
     plain = f"row of {item}" if item in TABLES else f"value of {item}"

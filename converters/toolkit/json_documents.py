@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.rows import from_dictionaries, keyed
+from hlteval.converters.toolkit.rows import from_dictionaries, table_of
 from hlteval.converters.toolkit.source_files import FileBatch
 from hlteval.findings import Bounded, FieldRef, Finding, Location, Problem
 from hlteval.representation import TABLES, Corpus
@@ -500,7 +500,7 @@ class TableBuilder:
         self.rows["arguments"].sort(key=lambda row: int(row[3]))  # by frame, in their order
         tables: dict[str, TableRows] = {}
         for name in tuple(self.rows.keys() | self.frames.keys()):
-            frame = keyed(name, self.rows.pop(name, []))
+            frame = table_of(name, self.rows.pop(name, []))
             if frames := self.frames.pop(name, None):
                 every = pl.concat([frame.drop("row"), *frames], how="diagonal")
                 ordered = every.sort("document", "record", maintain_order=True)

@@ -27,7 +27,7 @@ from hlteval.syntax.tsv import Lines
 _KEPT = 20_000
 
 
-def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
+def table_of(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ()) -> pl.DataFrame:
     """Rows as a table whose key `row` counts from 0.
 
     Args:
@@ -37,9 +37,9 @@ def keyed(name: str, rows: Sequence[Sequence[Any]], columns: Sequence[str] = ())
             table, as many as the rows have.
 
     Examples:
-        >>> keyed("documents", [(0, "d1"), (0, "d2")]).rows()
+        >>> table_of("documents", [(0, "d1"), (0, "d2")]).rows()
         [(0, 0, 'd1'), (1, 0, 'd2')]
-        >>> keyed("documents", [("d1",), ("d2",)], ["name"]).rows()
+        >>> table_of("documents", [("d1",), ("d2",)], ["name"]).rows()
         [(0, 'd1'), (1, 'd2')]
     """
     own = list(TABLES[name].schema)[1:]
@@ -113,7 +113,7 @@ def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.D
         [('b', 2)]
     """
     places = [(each.record, each.code, each.start + 1, each.end + 1) for each in problems]
-    rows = keyed("rejected_records", places, ("record", "code", "column", "end_column"))
+    rows = table_of("rejected_records", places, ("record", "code", "column", "end_column"))
     text = lines.gather(rows["record"] - 1)
     return rows.with_columns(
         pl.min_horizontal("end_column", text.str.len_chars().cast(pl.Int64) + 1),
@@ -240,24 +240,24 @@ def read_rows(
 _ESCAPES = {"\\": r"\\", "\t": r"\t", "\n": r"\n", "\r": r"\r"}
 
 
-def escaped(column: str) -> pl.Expr:
+def escape(column: str) -> pl.Expr:
     r"""The cells of a column of texts; an empty text is `\e`, and a null stays null.
 
     Examples:
         >>> frame = pl.DataFrame({"text": ["a\tb", "", None]})
-        >>> frame.select(escaped("text"))["text"].to_list()
+        >>> frame.select(escape("text"))["text"].to_list()
         ['a\\tb', '\\e', None]
     """
     cell = pl.col(column).str.replace_many(_ESCAPES)
     return pl.when(pl.col(column) == "").then(pl.lit(r"\e")).otherwise(cell).alias(column)
 
 
-def unescaped(column: str) -> pl.Expr:
+def unescape(column: str) -> pl.Expr:
     r"""The texts of a column of cells.
 
     Examples:
         >>> frame = pl.DataFrame({"text": ["a\\tb", r"\e", None]})
-        >>> frame.select(unescaped("text"))["text"].to_list()
+        >>> frame.select(unescape("text"))["text"].to_list()
         ['a\tb', '', None]
     """
     cell = pl.col(column).str.replace_many({escape: own for own, escape in _ESCAPES.items()})

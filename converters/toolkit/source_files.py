@@ -100,7 +100,7 @@ class FileBatch:
         schema = {name: TABLES["sources"].schema[name] for name in columns}
         return pl.DataFrame(self.rows, schema=schema, orient="row")
 
-    def named(self, documents: pl.DataFrame) -> pl.DataFrame:
+    def qualify_names(self, documents: pl.DataFrame) -> pl.DataFrame:
         """Documents whose files name them, with the folder where files are qualified by it.
 
         Args:
@@ -348,24 +348,30 @@ def read_members(
 
 
 def read_files(
-    source: Source, form: str, read: Callable[[File], tuple[Corpus, Iterable[Finding]]]
+    source: Source,
+    form: str,
+    read: Callable[..., tuple[Corpus, Iterable[Finding]]],
+    members: Callable[[Source], Sequence[Member]] | None = None,
+    **settings: str,
 ) -> Iterator[ReadResult]:
     """The result of reading the text of each file of a source.
 
     Args:
         source: the files.
         form: the name of the format.
-        read: gives the corpus of a file and the findings in it.
+        read: gives the corpus of a `File` and the findings in it.
+        members: gives the files that are read; all by default.
+        settings: those of the format, for `read`.
     """
 
     def read_text(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
         decoded = decode(data, display=member.display, encoding=member.encoding)
-        corpus, findings = read(File(member, decoded.text, origin))
+        corpus, findings = read(File(member, decoded.text, origin), **settings)
         yield corpus, (*decoded.findings, *findings)
 
-    return read_members(source, form, read_text)
+    return read_members(source.only(members(source)) if members else source, form, read_text)
 
 
 def whole_line(line: str, _: str) -> tuple[int, int]:

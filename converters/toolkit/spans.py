@@ -96,7 +96,7 @@ def there(corpus: Corpus, mentions: pl.DataFrame) -> pl.DataFrame:
     return parts.agg(pl.col("there").str.join(" "), pl.col("fit").all())
 
 
-def filled(corpus: Corpus) -> Corpus:
+def fill_texts(corpus: Corpus) -> Corpus:
     """The corpus with the document text of spans that have no text of their own.
 
     Examples:
@@ -105,7 +105,7 @@ def filled(corpus: Corpus) -> Corpus:
         ...     documents=[{"row": 0, "name": "d", "text": "in Osh"}],
         ...     mentions=[{**place, "label": "City", "start": 3, "end": 6}],
         ... )
-        >>> filled(corpus).mentions["text"].to_list()
+        >>> fill_texts(corpus).mentions["text"].to_list()
         ['Osh']
     """
     silent = corpus.mentions.filter(pl.col("text").is_null())
@@ -117,7 +117,7 @@ def filled(corpus: Corpus) -> Corpus:
     return corpus.replace(mentions=mentions.with_columns(text=text).drop("there"))
 
 
-def misplaced(corpus: Corpus) -> pl.DataFrame:
+def other_texts(corpus: Corpus) -> pl.DataFrame:
     """The mentions that are not in the document text, or whose text differs from it.
 
     The text of a span may be followed by a comment, and older files have no space between the

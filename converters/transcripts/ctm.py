@@ -14,13 +14,12 @@ Example lines:
 Codes raised: TRN3xx.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
@@ -40,12 +39,8 @@ def sniff(source: Source) -> bool:
     return source.path.endswith(".ctm") and match_lines(head(source), _PATTERN)[0].height > 0
 
 
-def read(source: Source) -> Iterator[ReadResult]:
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The words of each document as a segment, a batch for each file."""
-    return read_files(source, FORMAT.name, _read)
-
-
-def _read(file: File) -> tuple[Corpus, Iterable[Finding]]:
     text = file.text or ""
     rows, wrong = match_lines(text, _PATTERN)
     texts = (

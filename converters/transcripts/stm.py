@@ -16,14 +16,13 @@ Example lines:
 Codes raised: TRN2xx.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head, read_files
+from hlteval.converters.toolkit.source_files import File, head
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -43,17 +42,13 @@ def sniff(source: Source) -> bool:
     return source.path.endswith(".stm") and match_lines(head(source), _PATTERN)[0].height > 0
 
 
-def read(source: Source) -> Iterator[ReadResult]:
-    """The segments, a batch for each file."""
-
-    def segments(file: File) -> tuple[Corpus, Iterable[Finding]]:
-        text = file.text or ""
-        rows, wrong = match_lines(text, _PATTERN)
-        rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
-        rows = by_time(rows).with_columns(pl.col("text").fill_null(""))
-        return as_segments(rows, file), line_problems(file.member, text, "TRN201", wrong)
-
-    return read_files(source, FORMAT.name, segments)
+def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
+    """The segments of a file."""
+    text = file.text or ""
+    rows, wrong = match_lines(text, _PATTERN)
+    rows = rows.filter(pl.col("text").str.to_uppercase().ne_missing(_IGNORED))
+    rows = by_time(rows).with_columns(pl.col("text").fill_null(""))
+    return as_segments(rows, file), line_problems(file.member, text, "TRN201", wrong)
 
 
 def by_time(rows: pl.DataFrame) -> pl.DataFrame:

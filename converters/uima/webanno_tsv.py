@@ -23,7 +23,7 @@ Codes raised: UIM1xx, UIM204, UIM301.
 """  # noqa: E501
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from functools import partial
 
 from hlteval.converters.declarations import declaration
@@ -35,9 +35,9 @@ from hlteval.converters.uima.layers import Choice, annotator_of, take
 from hlteval.converters.uima.tsv_columns import Columns, Header
 from hlteval.converters.uima.tsv_text import Text
 from hlteval.converters.uima.tsv_writing import Files
-from hlteval.findings import FieldRef, Location, Problem
+from hlteval.findings import Problem
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 
 SUFFIX = ".webanno.tsv"
 _FORMAT = re.compile(r"\ufeff?#FORMAT=WebAnno TSV ")
@@ -79,15 +79,10 @@ def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: C
         rows.begin(origin, name)
         problems.append(Problem("UIM101", 1, 0, 0, {"given": lines[0][:40] or "empty"}, "line"))
     problems.sort(key=lambda problem: problem.record)
-    rows.findings += source_files.findings_in_lines(problems, lines, member, span_of)
+    rows.findings += source_files.findings_in_lines(problems, lines, member, stretch)
 
 
-def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
-    """The places of lines, and of their first three cells."""
-    return source_files.locate_lines(member, places, span_of)
-
-
-def span_of(line: str, field: str) -> tuple[int, int]:
+def stretch(line: str, field: str) -> tuple[int, int]:
     """The place of a cell, by its number or name, or of the whole line."""
     at = int(field) if field.isdigit() else _CELLS.get(field)
     return source_files.cell_stretch(line.rstrip("\t") if at is None else line, at)

@@ -360,7 +360,7 @@ class Diagnosis:
         """The rows, without lines that are none."""
         return (row for row in self.dialect.rows(text) if not self.table.ignores(row.cells))
 
-    def repaired(self, text: str, codes: Collection[str]) -> list[tuple[int, str]] | None:
+    def repair(self, text: str, codes: Collection[str]) -> list[tuple[int, str]] | None:
         """The lines of a table after its mistakes are undone, each with the number that it had.
 
         Args:
@@ -430,7 +430,7 @@ def diagnose(text: str, tables: Sequence[Table]) -> Diagnosis | None:
         >>> found = diagnose("a;0,5\nb;0,25\nc;1\n", [table])
         >>> found.codes
         ['TAB102', 'TAB106']
-        >>> found.repaired("a;0,5\nb;0,25\nc;1\n", found.codes)
+        >>> found.repair("a;0,5\nb;0,25\nc;1\n", found.codes)
         [(1, 'a\t0.5'), (2, 'b\t0.25'), (3, 'c\t1'), (4, '')]
     """
     if len(text) > LARGEST:

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hlteval.findings import Problem, spot
-from hlteval.grammars.relaxng import NEVER, Content, Definition, after, allowed, validator
+from hlteval.grammars.relaxng import NEVER, Content, Definition, after, next_names, validator
 from hlteval.grammars.relaxng import elements as elements_of
 from hlteval.syntax.tsv import shorten
 from hlteval.syntax.xml_places import lines_of
@@ -390,7 +390,7 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], se
             states[parent.ordinal] = after(state, element.tag)
             if states[parent.ordinal] == NEVER:
                 states[parent.ordinal] = state
-                expected = _choice_of_tags(allowed(state), parent.tag)
+                expected = _choice_of_tags(next_names(state), parent.tag)
                 problems.append(element.problem("XML105", parent=parent.tag, expected=expected))
                 passed.add(element.ordinal)
                 continue
@@ -400,7 +400,7 @@ def explain(elements: Sequence[Element], schema: str) -> tuple[list[Problem], se
     for element in elements:
         last = states.get(element.ordinal)
         if last is not None and last not in complete:
-            expected = _choice_of_tags(allowed(last), element.tag)
+            expected = _choice_of_tags(next_names(last), element.tag)
             problems.append(element.problem("XML106", expected=expected))
     return sorted(problems, key=itemgetter(1, 2)), passed
 

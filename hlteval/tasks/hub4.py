@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from hlteval.converters import load
-from hlteval.converters.corpus.memory import in_memory, loaded
+from hlteval.converters.corpus.memory import in_memory, load_corpus
 from hlteval.converters.hub4.global_map import read_map
 from hlteval.findings import Finding, Problem
 from hlteval.representation.global_map import GlobalMap, Rule
@@ -35,7 +35,7 @@ def reference_texts(
     settings = {name.replace("_", "-"): given[name] for name in _SETTINGS if name in given}
     if concatenated:
         settings["unsegmented"] = "yes"
-    source = loaded(source)
+    source = load_corpus(source)
     form = in_memory(source) or load("sgml-corpus").with_settings(settings)
     corpus, findings = read_corpus(form, source)
     texts = {

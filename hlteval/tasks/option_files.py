@@ -25,7 +25,7 @@ import msgspec
 import polars as pl
 
 from hlteval.converters import load
-from hlteval.converters.corpus.memory import in_memory, loaded, with_digest
+from hlteval.converters.corpus.memory import in_memory, load_corpus, with_digest
 from hlteval.findings import MAX_PER_CODE, Finding, Problem, Severity, finding, line_findings
 from hlteval.findings.cascades import cascades
 from hlteval.representation import Corpus
@@ -113,7 +113,7 @@ def read_files(
             continue
         source = open_source(given[option.name], encoding=encoding)
         source = source.with_max_per_code(max_per_code)
-        source = with_digest(loaded(source) if option.format else source)
+        source = with_digest(load_corpus(source) if option.format else source)
         found: Sequence[Finding] = ()
         if option.format:
             corpora[option.name], found = _corpus(option.format, source)

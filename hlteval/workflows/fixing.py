@@ -152,7 +152,7 @@ class TextFile:
         text = self.text.removeprefix(self.mark)
         mistakes = diagnose(text, form.tabular(member, first))
         codes = {finding.code for finding in findings}
-        repaired = mistakes.repaired(text, codes) if mistakes else None
+        repaired = mistakes.repair(text, codes) if mistakes else None
         if not repaired:
             return False
         old = dict(self.lines)

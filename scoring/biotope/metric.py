@@ -20,7 +20,7 @@ from hlteval.scoring import pairings
 from hlteval.scoring.biotope import annotations
 from hlteval.scoring.biotope.annotations import SEPARATOR, ReferentOntology
 from hlteval.scoring.confusions import pair_by_key, pair_by_place
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 from hlteval.scoring.ontologies import Identifiers, jaccard
 from hlteval.scoring.pairings import PairingMetric, of_distinct, with_names
 
@@ -146,7 +146,7 @@ class BiotopeMatch(PairingMetric):
         "form": pl.String,
     }
     #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
-    choose: ClassVar[Callable[..., Any]] = staticmethod(assigned)
+    choose: ClassVar[Callable[..., Any]] = staticmethod(assign)
     #: The similarity of sets of identifiers without an ontology.
     jaccard: ClassVar[Callable[[Identifiers, Identifiers], float]] = staticmethod(jaccard)
 

@@ -24,7 +24,7 @@ from hlteval.scoring.edl.annotations import (
 from hlteval.scoring.edl.credit import PairWeights
 from hlteval.scoring.edl.measures import COUNTS, GROUPINGS, OVERLAPS, PAIRWISE, PARTITIONS, Measure
 from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results, blanc, with_rates
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 
 
 @dataclass(frozen=True)
@@ -142,7 +142,7 @@ class Grouped(Compared):
         both = both.filter(pl.col("weight") > 0).sort("item", "value", "value_system")
         kinds = (pl.struct("item", each).rank("dense") for each in ("value", "value_system"))
         ours, theirs = (both.select(kind.cast(pl.Int64)).to_series().to_numpy() for kind in kinds)
-        matched = both.filter(assigned(ours, theirs, both["weight"].to_numpy()))
+        matched = both.filter(assign(ours, theirs, both["weight"].to_numpy()))
         weight = pl.col("weight").sum()
         # in the order of the rows, since the last digit of a sum depends on it
         tables = (rows.lazy() for rows in (matched, system, reference))

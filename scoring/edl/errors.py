@@ -14,7 +14,7 @@ from hlteval.representation import Corpus, first_case, ordinals
 from hlteval.scoring.clusterings import Twins, best_alignment, intersections, partners, sizes
 from hlteval.scoring.edl.annotations import NIL, spans, sweep
 from hlteval.scoring.edl.credit import SEPARATOR, SPAN, UNIT, PairWeights
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 
 _SIDES = {"reference": "", "system": "_system"}
 _FIELDS = {"": "span", "_text": "text", "_type": "type", "_entity": "eid"}
@@ -127,7 +127,7 @@ def _most_alike(ours: pl.DataFrame, theirs: pl.DataFrame, weights: PairWeights) 
     )
     met = met.with_columns(pl.col("worth").cast(pl.Int64)).filter(pl.col("worth") > alike)
     one, two, worth = (met[name].to_numpy() for name in ("row", "row_system", "worth"))
-    chosen = met.filter(assigned(one, two, worth))
+    chosen = met.filter(assign(one, two, worth))
     return chosen.select(reference="row", system="row_system")
 
 

@@ -158,8 +158,8 @@ class OfficialClusterings(Clusterings):
         from scipy.sparse import coo_array
         from scipy.sparse.csgraph import connected_components
 
-        ours, theirs = self.matrix, self.system
-        pairs = dice(self.intersections(ours, theirs), sizes(ours), sizes(theirs))
+        own, other = self.matrix, self.system
+        pairs = dice(self.intersections(own, other), sizes(own), sizes(other))
         numbers = (pairs[name].rank("dense").cast(pl.Int64) - 1 for name in ("cluster", "other"))
         ours, theirs = (number.to_numpy() for number in numbers)
         others = ours.max(initial=-1) + 1 + theirs

@@ -34,7 +34,7 @@ from hlteval.findings import Finding, finding
 from hlteval.findings.counts import count_of, first_names
 from hlteval.representation import Corpus, first_case
 from hlteval.scoring.generic.turns import UNIT, Axis, Moments, Turns, make_axis, overlaps, without
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 from hlteval.scoring.metric import AdditiveMetric, Replicates, Sums, Tables, columns_of, scorings
 from hlteval.scoring.ratios import Numbers, plain, rates, ratio
 
@@ -187,7 +187,7 @@ class SpeakerTurns(AdditiveMetric):
     def best_pairs(self, pairs: pl.DataFrame) -> pl.Series:
         """Which pairs are in the mapping of the greatest total time."""
         columns = (pairs[name].to_numpy() for name in ("reference", "system", "weighted"))
-        return pl.Series(assigned(*columns))
+        return pl.Series(assign(*columns))
 
     def _time_counts(self, moments: Moments, mapped: pl.DataFrame) -> dict[str, Numbers]:
         """The parts of DER by document."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hlteval.findings import finding
 from hlteval.representation import Corpus
 from hlteval.scoring.generic.averages import LabelOptions
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 from hlteval.scoring.metric import CannotCount
 
 Whole = NDArray[np.int64]
@@ -339,4 +339,4 @@ def _starts_within(
 
 def best(candidates: Pairs, weights: Whole) -> Mask:
     """Which candidates the one-to-one pairing with the greatest total of weights has."""
-    return assigned(candidates.left, candidates.right, weights)
+    return assign(candidates.left, candidates.right, weights)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import linear_sum_assignment
 
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 from tests.effort import tries
 
 
@@ -23,7 +23,7 @@ def test_the_total_is_that_of_a_dense_assignment(pairs, divisor):
     table = np.array(pairs, dtype=np.int64).reshape(-1, 3)
     rows, columns, weights = table[:, 0], table[:, 1], table[:, 2]
     worth = weights / divisor if divisor > 1 else weights
-    chosen = assigned(rows, columns, worth)
+    chosen = assign(rows, columns, worth)
     assert len(set(rows[chosen])) == len(set(columns[chosen])) == chosen.sum()
     dense = np.zeros((10, 10))
     dense[rows, columns] = worth
@@ -35,5 +35,5 @@ def test_the_total_is_that_of_a_dense_assignment(pairs, divisor):
 def test_a_chain_in_which_nothing_is_sure(size):
     at = np.arange(size)
     rows, columns = np.r_[at, at[1:]], np.r_[at, at[:-1]]
-    chosen = assigned(rows, columns, np.ones(len(rows), dtype=np.int64))
+    chosen = assign(rows, columns, np.ones(len(rows), dtype=np.int64))
     assert chosen.sum() == size

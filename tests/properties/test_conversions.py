@@ -603,14 +603,14 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
     countable = Counter[str]()
     whole, corpus = corpus, without_twins(form, corpus)
     texts = whole.modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
-    countable.update(wording.worded(words, "modifiers.text", texts))
+    countable.update(wording.word_counts(words, "modifiers.text", texts))
     kept = of_its_kinds(form, corpus)
     for name, frame in corpus.tables():
         if frame.is_empty():  # most are; what nothing is called takes time
             continue
         after: pl.DataFrame = getattr(kept, name)
         if name not in form.tables:
-            countable.update(wording.worded(words, name, frame))
+            countable.update(wording.word_counts(words, name, frame))
         elif name == "frames":
             kinds = Counter(frame["kind"].to_list()) - Counter(after["kind"].to_list())
             counts.update(
@@ -618,7 +618,7 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
             )
         else:
             gone = frame.filter(~pl.col("row").is_in(after["row"].implode()))
-            for word, count in wording.worded(words, name, gone).items():
+            for word, count in wording.word_counts(words, name, gone).items():
                 counts[f"{numbers.plural(word)} of frames of other kinds"] += count
         if name in form.tables:
             for column in set(frame.columns) - set(columns(form, name)) - set(KEYS):
@@ -628,7 +628,7 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
                         form, "documents"
                     ):
                         values = values.filter(~in_its_text(corpus, values))
-                    countable.update(wording.worded(words, f"{name}.{column}", values))
+                    countable.update(wording.word_counts(words, f"{name}.{column}", values))
     counts.update(form.count_losses(of_its_kinds(form, whole)))
     shown = Counter[str]()
     for what, count in counts.items():

@@ -21,7 +21,7 @@ from hlteval.scoring.edl import errors
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
 from hlteval.scoring.edl.official import OfficialClusterings
-from hlteval.scoring.matching import assigned
+from hlteval.scoring.matching import assign
 from tests.effort import tries
 
 SCHEMA = dict.fromkeys(("item", "cluster"), pl.Int64)
@@ -102,9 +102,9 @@ def test_clusters_of_one_span_are_not_compared_with_each_other(monkeypatch):
     def counting(rows, columns, weights):
         nonlocal compared
         compared += len(rows)
-        return assigned(rows, columns, weights)
+        return assign(rows, columns, weights)
 
-    monkeypatch.setattr(clusterings, "assigned", counting)
+    monkeypatch.setattr(clusterings, "assign", counting)
     metric = LinkMatch("plan", Options(measures(["mention_ceaf", "entity_ceaf"])), ranked=False)
     counts, aligned = metric.statistics(*corpora)
     total = metric.total([counts])

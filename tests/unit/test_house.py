@@ -12,11 +12,11 @@ pytestmark = pytest.mark.long("the whole code is parsed")
 
 LIMITS = {
     ("hlteval", "openers"): 0,
-    ("hlteval", "participles"): 8,
+    ("hlteval", "participles"): 7,
     ("hlteval", "single"): 63,
     ("hlteval", "any"): 7,
     ("families", "openers"): 0,
-    ("families", "participles"): 30,
+    ("families", "participles"): 15,
     ("families", "single"): 53,
     ("families", "any"): 3,
     ("families", "official"): 0,

@@ -101,7 +101,7 @@ def references(value: object) -> Iterator[str]:
 def declared_formats() -> Iterator[str]:
     """The functions of each format, of its module or named by its file, as arguments of it."""
     for module in converters.BUILTIN.values():
-        tables, own = converters.declared(module), vars(resolve(module))
+        tables, own = converters.read_declaration(module), vars(resolve(module))
         functions = {
             name: reference(make_function(object, tables[name]))
             if name in tables

@@ -8,7 +8,7 @@ from hlteval.converters.toolkit.source_files import beginning
 from hlteval.findings import Finding, finding
 from hlteval.sources import Member, Source
 from hlteval.validators.ccu.package import parse
-from hlteval.validators.packages import Arranged, arranged, made
+from hlteval.validators.packages import Arranged, new_member, rename_files
 
 #: Tasks whose tables have rows wherever a document was processed.
 _LEVELS = {"vd", "ad"}
@@ -30,15 +30,15 @@ def arrange(name: str, source: Source, *, task: str) -> Arranged:
         maps = [member for member in tables if member.basename == form.MAP_FILE] or tables
         # a single table is the mapping whatever its name
         single = form.MAP_FILE if len(maps) == 1 else ""
-        return arranged(source, {m.name: f"{name}/{single or m.basename}" for m in maps})
+        return rename_files(source, {m.name: f"{name}/{single or m.basename}" for m in maps})
     tables = [member for member in tables if member.basename != form.MAP_FILE]
     indexes = [member.name for member in tables if member.basename == form.INDEX_FILE]
     root = _shared_folder(indexes[:1] or [member.name for member in tables])
     names = {m.name: f"{name}/{m.name.removeprefix(root)}" for m in tables}
     if indexes or not tables:
-        return arranged(source, names)
+        return rename_files(source, names)
     index, remark = _index(tables, root, task, source.path)
-    return arranged(source, names, [made(f"{name}/{form.INDEX_FILE}", index)], remark)
+    return rename_files(source, names, [new_member(f"{name}/{form.INDEX_FILE}", index)], remark)
 
 
 def _shared_folder(names: Sequence[str]) -> str:

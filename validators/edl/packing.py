@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from hlteval.converters.edl.edl_tab import SUFFIX, files, sniff
 from hlteval.sources import Source
-from hlteval.validators.packages import Arranged, arranged
+from hlteval.validators.packages import Arranged, rename_files
 
 #: The form of the names of submissions.
 NAME = re.compile(r"(?P<team>[^_]+)_EDL_(?P<checkpoint>CP[0-9]+)_(?P<run>[^_].*)", re.IGNORECASE)
@@ -20,8 +20,8 @@ def arrange(stem: str, source: Source) -> Arranged:
     """
     tables = files(source) if sniff(source) else ()
     if len(tables) == 1:
-        return arranged(source, {tables[0].name: inner_name(stem)})
-    return arranged(source, {member.name: member.basename for member in tables})
+        return rename_files(source, {tables[0].name: inner_name(stem)})
+    return rename_files(source, {member.name: member.basename for member in tables})
 
 
 def inner_name(stem: str) -> str:

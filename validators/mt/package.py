@@ -9,7 +9,7 @@ from hlteval.converters.mt import lorehlt_mt
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.suggest import closest_files
 from hlteval.sources import Member, Source
-from hlteval.validators.packages import Arranged, Package, arranged
+from hlteval.validators.packages import Arranged, Package, rename_files
 
 SUFFIX = ".ltf.xml"
 _ARCHIVES = {"zip", "tgz"}
@@ -100,7 +100,9 @@ def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name m
         source: the files of the user.
     """
     documents = filter(_is_xml, source.members)
-    return arranged(source, {member.name: named_as_input(member.basename) for member in documents})
+    return rename_files(
+        source, {member.name: named_as_input(member.basename) for member in documents}
+    )
 
 
 def named_as_input(name: str) -> str:

@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from hlteval.converters.situations import frame_files
 from hlteval.converters.situations.types import QUOTES
-from hlteval.converters.toolkit.rows import keyed
+from hlteval.converters.toolkit.rows import table_of
 from hlteval.findings import entry
 from hlteval.findings.counts import fill
 from hlteval.findings.suggest import closest
@@ -260,8 +260,8 @@ class LorehltFile(frame_files.FrameFile):
             if given != "" and (not isinstance(given, list) or len(objects) < len(entries)):
                 others.append((*record, "frame", "SEC", json.dumps(given)[:_SHOWN]))
         return corpus.replace(
-            sentiments=keyed("sentiments", sentiments, _SENTIMENT),
-            attributes=keyed("attributes", others, _ATTRIBUTE),
+            sentiments=table_of("sentiments", sentiments, _SENTIMENT),
+            attributes=table_of("attributes", others, _ATTRIBUTE),
         )
 
 

@@ -131,7 +131,7 @@ def corpus_of(files: Files) -> Corpus:
     rows = {}
     for kind in kinds():
         tables = [group.rows.select(pl.exclude("^\t.*$", "line")) for group in files.of_kind(kind)]
-        rows[kind] = files.named(pl.concat([empty, *tables], how="diagonal"))
+        rows[kind] = files.qualify_names(pl.concat([empty, *tables], how="diagonal"))
     # The documents, sorted by name: those of rows, and those of files without rows.
     empty_files = [(name, origin, kind) for origin, kind, name in files.header_only]
     schema = {"name": pl.String, "origin": pl.Int64, "kind": pl.String}
@@ -268,7 +268,7 @@ def _absent_parts(files: Files, numbers: pl.DataFrame) -> pl.DataFrame:
     schema = {"name": pl.String, "origin": pl.Int64, "value": pl.String}
     groups = (group.rows for kind in text for group in files.of_kind(kind))
     unnamed = [
-        files.named(rows).select("name", "origin", value=pl.lit("user_id")).unique()
+        files.qualify_names(rows).select("name", "origin", value=pl.lit("user_id")).unique()
         for rows in groups
         if "annotator" not in rows.columns
     ]

@@ -34,7 +34,7 @@ from hlteval.converters.situations.lorehlt.lorehlt_sf_json import (
     system_frames,
 )
 from hlteval.converters.toolkit.fitting import SITUATION
-from hlteval.converters.toolkit.rows import escaped, unescaped, with_documents
+from hlteval.converters.toolkit.rows import escape, unescape, with_documents
 from hlteval.converters.toolkit.source_files import FileBatch, beginning, located_cells
 from hlteval.findings import FieldRef, Location, Problem, finding
 from hlteval.representation import Corpus
@@ -121,14 +121,14 @@ def read(source: Source) -> Iterator[ReadResult]:
     if len(files) < 2:
         tables.append(ENTRIES.read(_header(ENTRIES)))
         rows.append(tables[1].rows.with_columns(origin=pl.lit(0, pl.Int64)))
-    frames = rows[0].with_columns(pl.col("urgent").str.to_lowercase(), *map(unescaped, _TEXTS))
+    frames = rows[0].with_columns(pl.col("urgent").str.to_lowercase(), *map(unescape, _TEXTS))
     frames = frames.with_columns(frame=pl.int_range(pl.len(), dtype=pl.Int64))
     unknown = rows[1].join(frames, on="key", how="anti", maintain_order="left")
     # the entries in the order of their frames, each with the index of its frame and its item
     keys = frames.select("key", "frame").unique("key", keep="first", maintain_order=True)
     placed = rows[1].join(keys, on="key", maintain_order="left").sort("frame", maintain_order=True)
     entries = placed.with_columns(
-        unescaped("holder_kb"),
+        unescape("holder_kb"),
         *(pl.col(name).str.to_lowercase() == "true" for name in EMOTIONS.values()),
         item=pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("frame"),
     )
@@ -192,8 +192,8 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
         keys = kept.select("key", first="row")
         of_keys = system_entries(corpus, rows).join(keys, on="first", maintain_order="left")
         confidence = pl.col("confidence").fill_null(1.0)
-        frames.append(kept.with_columns(confidence, *map(escaped, _TEXTS)))
-        entries.append(of_keys.with_columns(escaped("holder_kb")))
+        frames.append(kept.with_columns(confidence, *map(escape, _TEXTS)))
+        entries.append(of_keys.with_columns(escape("holder_kb")))
     FRAMES.write(frames, path / FRAMES_FILE)
     ENTRIES.write(entries, path / ENTRIES_FILE)
 

@@ -240,7 +240,7 @@ class Files(FileBatch):
             if not body.strip():
                 self.header_only.append((origin, kind.name, name))
 
-    def named(self, documents: pl.DataFrame) -> pl.DataFrame:
+    def qualify_names(self, documents: pl.DataFrame) -> pl.DataFrame:
         """Rows whose documents have their folder in their names where files are qualified by it."""
         if not any(member.qualified for member in self.members):
             return documents

@@ -16,7 +16,7 @@ import polars as pl
 from hlteval.converters import BUILTIN, Format, ReadResult, known, load
 from hlteval.converters.corpus.memory import in_memory
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.converters.toolkit.spans import misplaced
+from hlteval.converters.toolkit.spans import other_texts
 from hlteval.findings import FieldRef, Finding, entry, finding
 from hlteval.findings.sequence import lists_by_key
 from hlteval.findings.suggest import did_you_mean
@@ -510,7 +510,7 @@ def _wrong_offsets(
     """The mentions of one input that do not fit the text of another, at their places."""
     files = [(part, member) for part in parts for member in part.members]
     texts = {document.row: parts[document.text_part] for document in documents}
-    for group in misplaced(corpus).partition_by("origin"):
+    for group in other_texts(corpus).partition_by("origin"):
         part, member = files[group["origin"][0]]
         rows = [row for row in group.iter_rows(named=True) if texts[row["document"]] is not part]
         if member is None or not rows:

@@ -10,7 +10,7 @@ import polars as pl
 
 from hlteval.converters import Format, known, load
 from hlteval.converters.format import Describe, derived_losses
-from hlteval.converters.toolkit.fitting import plural, worded
+from hlteval.converters.toolkit.fitting import plural, word_counts
 from hlteval.converters.toolkit.rows import slices
 from hlteval.findings import Finding, entry, finding
 from hlteval.findings.counts import count_of, counted_phrase
@@ -89,7 +89,7 @@ class Losses:
                 names = ((formats.get(int(str(origin)), ""), own) for (origin,), own in each)
                 parts = [(self.forms.get(name, self.first), own) for name, own in names]
             for form, own in parts:
-                counts.update(worded(form.words, item, own))
+                counts.update(word_counts(form.words, item, own))
             self.words.update(counts)
             return counts
 

@@ -16,7 +16,7 @@ import polars as pl
 
 from hlteval.converters import Format, ReadResult, load
 from hlteval.converters.corpus.jsonl_parts import LARGE, open_outline
-from hlteval.converters.corpus.memory import in_memory, loaded, with_digest, without_files
+from hlteval.converters.corpus.memory import in_memory, load_corpus, with_digest, without_files
 from hlteval.findings import REFERENCE, SUBMISSION, Finding
 from hlteval.representation import Corpus, align, distinct, of_documents
 from hlteval.representation.corpus import are_apart, document_slices
@@ -476,7 +476,7 @@ def open_sides(
     def source_at(path: str) -> Source:
         source = open_source(path, encoding=encoding).with_max_per_code(most)
         part = open_outline(source, 1 if request.batch else LARGE) if apart else None
-        return part or with_digest(loaded(source))
+        return part or with_digest(load_corpus(source))
 
     if task.scored_alone and against not in {None, "", request.system}:
         raise NothingGiven(f"{task.name} has no reference; leave out {against}")

@@ -59,7 +59,7 @@ def explain_tables(
         return list(findings)
     # Where it is open which column is missing or too many, it is open what else is wrong.
     repaired = {
-        name: diagnosis.repaired(text, diagnosis.codes) or [*enumerate(text.split("\n"), start=1)]
+        name: diagnosis.repair(text, diagnosis.codes) or [*enumerate(text.split("\n"), start=1)]
         for name, (text, diagnosis) in tables.items()
         if diagnosis.is_certain
     }

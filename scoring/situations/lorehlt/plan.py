@@ -14,7 +14,7 @@ import polars as pl
 from hlteval.findings.counts import count_of, fill
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import weighted
+from hlteval.scoring.resampling import replicate_sums
 from hlteval.scoring.similarity import resolve_places, with_entries
 from hlteval.scoring.situations.lorehlt import frames as sf
 from hlteval.scoring.situations.lorehlt.frame_rows import (
@@ -451,7 +451,7 @@ class Scores:
             matches = self.matches[name]
             counts = matches.counts().rename({"docid": "document"})
             counts = counts.cast({"document": pl.String, **dict.fromkeys(sf.COUNTS, pl.Int64)})
-            sums = weighted(counts, sf.COUNTS, documents, weights)
+            sums = replicate_sums(counts, sf.COUNTS, documents, weights)
             rates = matches.rates_of(*(sums[column] for column in sf.COUNTS))
             values |= {f"frame_{rate}.{name}": own for rate, own in rates._asdict().items()}
         for name, counts in self.targets.items() if {*SENTIMENTS} & {*families} else ():
@@ -461,7 +461,7 @@ class Scores:
                 *(pl.col(rate).sum().alias(f"{rate}_sum") for rate in RATES),
                 *(pl.col(rate).count().cast(pl.Float64).alias(f"{rate}_frames") for rate in RATES),
             )
-            totals = weighted(added, added.columns[1:], documents, weights)
+            totals = replicate_sums(added, added.columns[1:], documents, weights)
             for rate in RATES:
                 share = ratio(totals[f"{rate}_sum"], totals[f"{rate}_frames"])
                 values[f"sec_{rate}.{name}"] = share

@@ -132,7 +132,7 @@ def test_what_tags_cannot_represent_is_counted(tmp_path: Path) -> None:
         ),
     }
     # one that is discontinuous is counted by its fragments, as in all formats
-    assert FORM.losses(corpus)["value of mentions.fragments"] == 1
+    assert FORM.losses(corpus)["discontinuous span"] == 1
     lines = written(corpus, tmp_path / "x").splitlines()
     assert lines == [
         *("-DOCSTART- (d1)", "", "one\tB-A", "two\tI-A", "six\tO", ".\tO", "", "ten\tO", "")

@@ -18,7 +18,7 @@ from hlteval.converters.columns.named_columns import NamedColumns
 from hlteval.converters.timelines import instances_csv, notation
 from hlteval.converters.toolkit import json_writing, offsets, quotes
 from hlteval.converters.toolkit.json_documents import file_content
-from hlteval.converters.toolkit.spans import Quotes, filled
+from hlteval.converters.toolkit.spans import Quotes, fill_texts
 from hlteval.converters.uima import cas_xmi
 from hlteval.converters.uima.building import Layers
 from hlteval.converters.uima.types import STRING, Types
@@ -67,7 +67,7 @@ def test_spans_of_the_whole_text_repeat_it_20_times(
     (result,) = load(form).read(open_source(str(path)))
     texts = result.corpus.mentions["text"].to_list()
     assert texts == [TEXT] * 26 + [None] * 74  # 20 times the text, and 200,000 characters
-    assert filled(result.corpus).mentions["text"].to_list() == [TEXT] * 52 + [None] * 48
+    assert fill_texts(result.corpus).mentions["text"].to_list() == [TEXT] * 52 + [None] * 48
 
 
 def test_texts_of_many_places_count_together() -> None:

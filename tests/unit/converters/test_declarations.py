@@ -13,7 +13,7 @@ from types import ModuleType
 import msgspec
 import pytest
 
-from hlteval.converters import BUILTIN, declared, load
+from hlteval.converters import BUILTIN, load, read_declaration
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import EVERYTHING, Format, Setting, single_batch
 from hlteval.converters.toolkit.source_files import locate_lines, locate_nowhere
@@ -67,7 +67,7 @@ def test_every_function_is_there(name: str) -> None:
     form = load(name)
     assert all(callable(resolved(getattr(form, field))) for field in FUNCTIONS if field != "write")
     assert form.write is None or callable(resolved(form.write))
-    assert (form.write is None) == (not declared(BUILTIN[name])["writes"])
+    assert (form.write is None) == (not read_declaration(BUILTIN[name])["writes"])
 
 
 SETTINGS = [(name, setting) for name in BUILTIN for setting in load(name).settings]

@@ -70,6 +70,31 @@ def test_each_fixture_is_of_its_format_among_all(name, path):
     assert chosen(open_source(str(path))) == [name]
 
 
+#: Files whose beginning is like that of another format; an empty name is that of none.
+ALIKE = [
+    ("a.conll", "conll-columns", "# sent_id = 1\nAnn\tB-PER\nran\tO\n"),
+    ("a.conllu", "conllu", "# sent_id = 1\n# text = a\n1\ta\t_\t_\t_\t_\t_\t_\t_\t_\n"),
+    ("a.conllu", "conllu", "# sent_id = 1\n# text = a\n1 a _ _ _ _ _ _ _ _\n"),
+    ("a.tsv", "conllu-plus", "# global.columns = FORM NER\n# newdoc id = d\nAnn\tB-PER\nran\tO\n"),
+    ("a.tab", "edl-tab", "R\tm1\tOsh\tD1:0-2\tNIL1\tGPE\tNAM\t1.0\tNo\tNo\tYes\n"),
+    ("a.tsv", "label-table", "index\tpromptID\tpairID\tgold_label\n0\t63735\t63735n\tneutral\n"),
+    ("a.tsv", "label-table", 'Quality\t#1 ID\t#2 ID\t#1 String\n1\t70\t71\tHe "ran\n'),
+    ("a.txt", "audacity", "start\tend\tlabel\n0\t1.5\tspeech\n"),
+    ("a.txt", "audacity", "0\t1.5\tspeech\tof Ann\n"),
+    ("a.json", "", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
+    ("a.jsonl", "", '{"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}\n'),
+    ("a.json", "speech-sf-json", "[]"),
+    ("a.json", "speech-sf-json", '[{"documentid": "S1"}]'),
+]
+
+
+@pytest.mark.parametrize(("file", "name", "text"), ALIKE)
+def test_files_that_begin_like_those_of_another_format(tmp_path, file, name, text):
+    path = tmp_path / file
+    path.write_text(text, "utf-8")
+    assert chosen(open_source(str(path))) == ([name] if name else [])
+
+
 @pytest.mark.parametrize("name", NAMELESS)
 def test_content_tells_the_format_of_a_file_without_a_name(name):
     files = [path for path in fixtures(name) if path.is_file()]

@@ -78,6 +78,7 @@ def test_a_finding_says_what_to_do(
         (f"{line()}\r{line()}", "separate"),
         ("x\ry", "end in CR alone"),
         ("a\tb", "separated by single tabs"),
+        (line() + "\tNo\tNo", "set further to ignore"),
     ],
 )
 def test_a_wrong_number_of_fields_says_why(check: Check, text: str, hint: str) -> None:

@@ -109,6 +109,13 @@ def test_documents_sentences_and_spans_of_columns() -> None:
     ]
 
 
+def test_a_line_of_a_sign_with_a_tag_is_not_a_comment(tmp_path: Path) -> None:
+    path = tmp_path / "a.conll"
+    path.write_text("A x B-P\n# O\n# no tag\nB x O\n", "utf-8")
+    found = result("conll-columns", path).findings
+    assert [(item.code, item.span and item.span.line) for item in found] == [("COL101", 2)]
+
+
 def test_tags_without_a_prefix_do_not_hide_the_format(tmp_path: Path) -> None:
     path = tmp_path / "run.txt"
     path.write_text("Ann PER\nsaw O\nBob B-PER\n\n")
@@ -133,6 +140,16 @@ def test_several_files_give_documents_their_names(tmp_path: Path) -> None:
         ("A PER-B\nB PER-I\n", {"affix": "suffix"}, [("PER", "A B")]),
         ("A O\nB I-P\n", {"repair": "drop", "scheme": "IOB2"}, []),
         ("#begin document (x); part 002\nA B-P\n#end document\n", {}, [("P", "A")]),
+        (
+            "# id 1\tdomain=en\nA _ _ B-P\nB _ _ I-P\n\n# id 2\tdomain=en\nC _ _ O\n",
+            {},
+            [("P", "A B")],
+        ),
+        ("# sent_id = 1\nA x x B-P\n\n#\nB x x O\n", {}, [("P", "A")]),
+        ("# B-P\n1 I-P\nA O\n", {}, [("P", "# 1")]),
+        ("1\tA\tB-P\n2\tB\tI-P\n\n#\thttp://a.b [2010-01-01]\n1\tC\tO\n", {}, [("P", "A B")]),
+        ("7 A B-P\n8 B I-P\n", {}, [("P", "7 8")]),
+        ("1 B-P\n", {}, [("P", "1")]),
         ("", {}, []),
     ],
 )

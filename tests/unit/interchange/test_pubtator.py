@@ -65,8 +65,7 @@ def test_values_by_hand():
     assert rows[1] == (4, 10, 25, "Chemical", "D009113")
     assert rows[3] == (6, 32, 40, "Species", "1637")
     assert rows[5] == (8, 74, 81, "Mutation", "p|SUB|V|600|E")
-    parts = [{"start": 86, "end": 89}, {"start": 105, "end": 109}]
-    assert corpus.mentions["fragments"].to_list()[6] == parts
+    assert corpus.mentions["text"].to_list()[6] == "raw or pasteurized milk"
     assert corpus.links.select("mention_row", "rank", "entity").rows() == [(3, 2, "1639")]
     targets = corpus.arguments.select("frame_row", "role", "target").rows()
     assert targets[:2] == [(0, "Arg1", "D009537"), (0, "Arg2", "1637")]
@@ -151,8 +150,8 @@ def test_losses_are_counted(tmp_path):
         "texts with more than one line break": 1,
         "identifiers of mentions": 1,
         "mentions outside of texts": 1,
-        "mentions whose fragments do not follow from their text": 1,
         "mentions whose entities cannot be in one cell": 1,
+        "discontinuous span": 1,
         "relations without exactly two arguments": 1,
         "arguments other than Arg1 and Arg2": 1,
         "arguments that are mentions, which become entities": 1,

@@ -14,7 +14,16 @@ from hlteval.representation import Corpus
 from hlteval.scoring import resampling
 from hlteval.scoring.metric import Metric, Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import CELLS, Pair, bootstrap, draws, holm, interval, over, weighted
+from hlteval.scoring.resampling import (
+    CELLS,
+    Pair,
+    bootstrap,
+    draws,
+    holm,
+    interval,
+    over,
+    replicate_sums,
+)
 
 SCHEMA = {"document": pl.String, "right": pl.Int64, "all": pl.Int64}
 
@@ -47,7 +56,7 @@ class Added(Pooled):
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
-        sums = weighted(counts, ["right", "all"], documents, weights)
+        sums = replicate_sums(counts, ["right", "all"], documents, weights)
         return {"share": ratio(sums["right"], sums["all"])}
 
 

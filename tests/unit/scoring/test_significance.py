@@ -14,7 +14,7 @@ from scipy.stats import permutation_test
 from hlteval.scoring.intervals import Jackknife
 from hlteval.scoring.metric import Replicates, Weights
 from hlteval.scoring.ratios import ratio
-from hlteval.scoring.resampling import Pair, drawn_chance, weighted
+from hlteval.scoring.resampling import Pair, drawn_chance, replicate_sums
 from tests.unit.scoring.counts_only import CountsOnly
 
 
@@ -25,7 +25,7 @@ class FScore(CountsOnly):
     def replicates(
         self, counts: pl.DataFrame, documents: Sequence[str], weights: Weights
     ) -> Replicates:
-        sums = weighted(counts, ["hits", "items"], documents, weights)
+        sums = replicate_sums(counts, ["hits", "items"], documents, weights)
         return {"f1": ratio(2 * sums["hits"], sums["items"])}
 
 

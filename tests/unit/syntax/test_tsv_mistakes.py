@@ -27,7 +27,7 @@ def message_values(text: str, table: Table) -> tuple[str, dict[str, object]]:
 def repaired(text: str, table: Table) -> str | None:
     found = diagnose(text, [table])
     assert found is not None
-    lines = found.repaired(text, found.codes)
+    lines = found.repair(text, found.codes)
     return None if lines is None else "\n".join(line for _, line in lines)
 
 

@@ -2,7 +2,7 @@
 
 from hlteval.converters.situations.lorehlt import lorehlt_sf_json
 from hlteval.sources import Source
-from hlteval.validators.packages import Arranged, arranged
+from hlteval.validators.packages import Arranged, rename_files
 
 
 def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name may be any
@@ -16,4 +16,4 @@ def arrange(stem: str, source: Source) -> Arranged:  # noqa: ARG001 - the name m
     if frames is None:
         return Arranged(())
     names = {member.name: member.basename for member in lorehlt_sf_json.entity_members(source)}
-    return arranged(source, {frames.name: lorehlt_sf_json.NAME, **names})
+    return rename_files(source, {frames.name: lorehlt_sf_json.NAME, **names})
