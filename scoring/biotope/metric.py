@@ -21,7 +21,7 @@ from hlteval.scoring.biotope import annotations
 from hlteval.scoring.biotope.annotations import SEPARATOR, ReferentOntology
 from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assign
-from hlteval.scoring.ontologies import Identifiers, jaccard
+from hlteval.scoring.ontologies import jaccard
 from hlteval.scoring.pairings import PairingMetric, of_distinct, with_names
 
 _SIDES = ("", "_system")
@@ -148,7 +148,7 @@ class BiotopeMatch(PairingMetric):
     #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
     choose: ClassVar[Callable[..., Any]] = staticmethod(assign)
     #: The similarity of sets of identifiers without an ontology.
-    jaccard: ClassVar[Callable[[Identifiers, Identifiers], float]] = staticmethod(jaccard)
+    jaccard: ClassVar[Callable[..., float]] = staticmethod(jaccard)
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
