@@ -10,31 +10,34 @@ of the process when a stage ended for the last time.
 from __future__ import annotations
 
 import os
+import pickle
 import resource
 import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-STAGES = (
-    ("open", "workflows.run.batches:open_sides"),
-    ("find parts", "workflows.run.batches:divide"),
-    ("read and align", "workflows.run.engine:_add_each"),
-    ("look at both sides", "workflows.run.checks:Check.check_batch"),
-    ("rules", "workflows.run.checks:run"),
-    ("count", "workflows.run.engine:Run._count"),
-    ("detach results of parts", "workflows.run.workers:pickle.dumps"),
-    ("detach results of parts", "workflows.run.workers:pickle.loads"),
-    ("add", "workflows.run.checks:Check.add"),
-    ("compare parts", "workflows.run.checks:Check.hold_apart"),
-    ("judge", "workflows.run.checks:Check.verdict"),
-    ("score", "workflows.run.engine:conclude"),
-    ("score", "workflows.run.engine:Run.scores"),
+from hlteval.validators import rule
+from hlteval.workflows.run import batches, checks, engine, parts
+
+STAGES: Sequence[tuple[str, object, Callable[..., Any]]] = (
+    ("open", batches, batches.open_sides),
+    ("find parts", batches, parts.divide),
+    ("read and align", engine, engine._add_each),
+    ("look at both sides", checks.Check, checks.Check.check_batch),
+    ("rules", checks, rule.run),
+    ("count", engine.Run, engine.Run._count),
+    ("detach results of parts", pickle, pickle.dumps),
+    ("detach results of parts", pickle, pickle.loads),
+    ("add", checks.Check, checks.Check.add),
+    ("compare parts", checks.Check, checks.Check.hold_apart),
+    ("judge", checks.Check, checks.Check.verdict),
+    ("score", engine, engine.conclude),
+    ("score", engine.Run, engine.Run.scores),
 )
-"""Stages of commands, and the functions that are one, below `hlteval`."""
+"""Stages of commands, and the functions that are one, with the module or class that calls them."""
 
 
 class Stages:
@@ -66,20 +69,20 @@ class Stages:
             self.seconds[name] = self.seconds.get(name, 0.0) + passed - inside
             self.peaks[name] = peak()
 
-    def watch(self, name: str, place: str) -> None:
-        """Count the calls of a function as a stage."""
-        module, _, path = place.partition(":")
-        *owners, last = path.split(".")
-        owner: Any = import_module(f"hlteval.{module}")
-        for each in owners:
-            owner = getattr(owner, each)
-        function: Callable[..., Any] = getattr(owner, last)
+    def watch(self, name: str, owner: object, function: Callable[..., Any]) -> None:
+        """Count the calls of a function, by its name in a module or class, as a stage.
+
+        Raises:
+            ValueError: if it is not there.
+        """
+        if getattr(owner, function.__name__, None) is not function:
+            raise ValueError(f"{owner} has no {function.__qualname__}")
 
         def counted(*arguments: Any, **options: Any) -> Any:
             with self.within(name):
                 return function(*arguments, **options)
 
-        setattr(owner, last, counted)
+        setattr(owner, function.__name__, counted)
 
 
 def peak() -> int:
@@ -92,8 +95,8 @@ def main(words: Sequence[str]) -> None:
     from hlteval.cli import main as command
 
     stages = Stages()
-    for name, place in STAGES:
-        stages.watch(name, place)
+    for stage in STAGES:
+        stages.watch(*stage)
     sys.argv = ["hlteval", *words]
     code: Any = 0
     with Path(os.devnull).open("w", encoding="utf-8") as nothing, redirect_stdout(nothing):
@@ -103,7 +106,7 @@ def main(words: Sequence[str]) -> None:
             code = ended.code
     others = time.process_time() - sum(stages.seconds.values())
     print("| stage | CPU s | peak MB |\n|---|---|---|")
-    for name in [name for name in dict(STAGES) if name in stages.seconds]:
+    for name in dict.fromkeys(stage for stage, *_ in STAGES if stage in stages.seconds):
         print(f"| {name} | {stages.seconds[name]:.2f} | {stages.peaks[name]:,} |")
     print(f"| start and output | {others:.2f} | |")
     print(f"| all (exit code {code or 0}) | {time.process_time():.2f} | {peak():,} |")

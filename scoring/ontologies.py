@@ -111,16 +111,13 @@ class Ontology:
         )
         return sum(nearest) / (len(ours) + len(theirs))
 
-    def jaccard(self, ours: Identifiers, theirs: Identifiers) -> float:
-        """The share of the members of either set that both have: 0 where one has none.
 
-        Examples:
-            >>> Ontology().jaccard(frozenset({"1", "2"}), frozenset({"2", "3"}))
-            0.3333333333333333
-        """
-        either = self.either(ours, theirs)
-        return len(ours & theirs) / either if either else self.of_nothing
+def jaccard(ours: Identifiers, theirs: Identifiers) -> float:
+    """The share of the members of either set that both have: 0 where one has none.
 
-    def either(self, ours: Identifiers, theirs: Identifiers) -> int:
-        """The number of the members of either set."""
-        return len(ours | theirs)
+    Examples:
+        >>> jaccard(frozenset({"1", "2"}), frozenset({"2", "3"}))
+        0.3333333333333333
+    """
+    either = len(ours | theirs)
+    return len(ours & theirs) / either if either else 0.0

@@ -126,7 +126,7 @@ def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Findi
 
 def sections(member: Member, **_: str) -> TableSections:
     """The documents of a file."""
-    return field_sections(member, 1)
+    return field_sections(member, 1, b";;")
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:

@@ -54,7 +54,7 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
 
 def sections(member: Member, **_: str) -> TableSections:
     """The documents of a file, of which one has all channels of a recording."""
-    return field_sections(member, 0)
+    return field_sections(member, 0, b";;")
 
 
 FORMAT = declaration(__name__)

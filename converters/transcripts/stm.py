@@ -79,7 +79,7 @@ def as_segments(rows: pl.DataFrame, file: File) -> Corpus:
 
 def sections(member: Member, **_: str) -> TableSections:
     """The documents of a file, of which one has all channels of a recording."""
-    return field_sections(member, 0)
+    return field_sections(member, 0, b";;")
 
 
 FORMAT = declaration(__name__)

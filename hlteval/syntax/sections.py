@@ -9,13 +9,14 @@ another one.
 
 import hashlib
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from io import BytesIO
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,8 +26,6 @@ from hlteval.sources import Member
 CHUNK = 16_000_000
 #: Bytes that are searched first, where something is likely to be near.
 NEAR = 64_000
-#: What comments begin with in tables that have some.
-_COMMENT = b";;"
 #: What no plain table begins with.
 _BOM = b"\xef\xbb\xbf"
 
@@ -65,13 +64,14 @@ class Stretch(NamedTuple):
         return self.shift if self.in_lines else self.start
 
 
-class Divisible(Protocol):
+class Divisible(ABC):
     """The documents of a file that is divided where some of them begin."""
 
+    @abstractmethod
     def begins(self, at: int) -> Iterator[tuple[str, int]]:
         """The documents that begin after an offset: their names and offsets, in order."""
-        ...
 
+    @abstractmethod
     def find(self, names: Sequence[str], at: int, near: int = NEAR) -> tuple[str, int] | None:
         """A document of some that begins at an offset or after it, and its offset.
 
@@ -80,19 +80,18 @@ class Divisible(Protocol):
             at: the offset, at which a line begins.
             near: the number of bytes in which all are looked for first.
         """
-        ...
 
+    @abstractmethod
     def stretches(self, cuts: Sequence[int]) -> tuple[list[Stretch], str] | None:
         """The lines between offsets where documents begin, and the digest of the file.
 
         Returns:
             None where the file cannot be divided.
         """
-        ...
 
 
 @dataclass(frozen=True)
-class Sections:
+class Sections(Divisible):
     """The documents of a file, in its order.
 
     Attributes:
@@ -141,7 +140,7 @@ class Sections:
 
 
 @dataclass(frozen=True)
-class TableSections:
+class TableSections(Divisible):
     r"""The documents of a table, of which a cell of each line is the name.
 
     Attributes:
@@ -151,6 +150,7 @@ class TableSections:
         until: the character whose last occurrence in the cell ends the name, if one does.
         head: the first lines, which name columns.
         excluded: characters that the lines cannot have: such tables are not divided.
+        comment: the beginning of lines without a document; empty where there are none.
 
     Examples:
         >>> table = b"m1\td1:0-2\t\nm2\td1:4-5\t\nm3\td2:0-2\t\n"
@@ -168,11 +168,14 @@ class TableSections:
     until: bytes = b""
     head: bytes = b""
     excluded: bytes = b"\r"
+    comment: bytes = b""
 
     def _document(self, line: bytes) -> bytes:
         """The name of the document of a line; empty without one."""
+        if self.comment and line.startswith(self.comment):
+            return b""
         cell = line.split(self.separator, self.column + 1)[self.column : self.column + 1]
-        name = cell[0] if cell and not line.startswith(_COMMENT) else b""
+        name = cell[0] if cell else b""
         return name.rpartition(self.until)[0] if self.until else name
 
     def begins(self, at: int) -> Iterator[tuple[str, int]]:
@@ -189,13 +192,7 @@ class TableSections:
                 offset += len(line)
 
     def find(self, names: Sequence[str], at: int, near: int = NEAR) -> tuple[str, int] | None:
-        """A document of some that begins at an offset or after it, and its offset.
-
-        Args:
-            names: the documents, the first of which is preferred.
-            at: the offset, at which a line begins.
-            near: the number of bytes in which all are looked for first.
-        """
+        """A document of some that begins at an offset or after it, and its offset."""
         offset = at
         begin, end = self.separator if self.column else b"\n", self.until or self.separator
         for chunk in _chunks(self.member, at, near):
@@ -235,16 +232,17 @@ def first_line(member: Member) -> bytes:
     return next(BytesIO(member.reader()(0, CHUNK)), b"")
 
 
-def field_sections(member: Member, column: int) -> TableSections:
+def field_sections(member: Member, column: int, comment: bytes) -> TableSections:
     """The documents of a table whose cells are between spaces, or between tabs.
 
     Args:
         member: the file, in UTF-8.
         column: the number of the cell that names the document.
+        comment: the beginning of lines without a document.
     """
     begin = member.reader()(0, NEAR)
     separator = b" " if begin.count(b" ") > begin.count(b"\t") else b"\t"
-    return TableSections(member, column, separator)
+    return TableSections(member, column, separator, comment=comment)
 
 
 def marked_sections(

@@ -21,6 +21,7 @@ from hlteval.scoring.biotope import annotations
 from hlteval.scoring.biotope.annotations import SEPARATOR, ReferentOntology
 from hlteval.scoring.confusions import pair_by_key, pair_by_place
 from hlteval.scoring.matching import assign
+from hlteval.scoring.ontologies import jaccard
 from hlteval.scoring.pairings import PairingMetric, of_distinct, with_names
 
 _SIDES = ("", "_system")
@@ -146,6 +147,8 @@ class BiotopeMatch(PairingMetric):
     }
     #: Chooses one-to-one pairs of candidates by their weights: those of the greatest total.
     choose: ClassVar[Callable[..., Any]] = staticmethod(assign)
+    #: The similarity of sets of identifiers without an ontology.
+    jaccard: ClassVar[Callable[..., float]] = staticmethod(jaccard)
 
     def statistics(
         self, reference: Corpus, system: Corpus, *, alignment: bool = True
@@ -287,7 +290,7 @@ class BiotopeMatch(PairingMetric):
             )
             ours, theirs = (each if only is None else each & only for each in sets)
             graded = comparison == "graded" and label not in self.taxa
-            return (self.ontology.of_sets if graded else self.ontology.jaccard)(ours, theirs)
+            return (self.ontology.of_sets if graded else self.jaccard)(ours, theirs)
 
         return overlap * of_distinct(pairs, ("label", "referents", "referents_system"), similarity)
 

@@ -59,14 +59,16 @@ class SoftwareOntology(ReferentOntology):
         ordered = sorted(identifiers)
         return [ordered[at] for at in bucket_order(map(java_hash, ordered), least)]
 
-    def either(self, ours: Identifiers, theirs: Identifiers) -> int:
-        """The members of the reference, and again those that the system lacks.
 
-        Examples:
-            >>> SoftwareOntology().jaccard(frozenset("1"), frozenset({"1", "2"}))
-            1.0
-        """
-        return len(ours) + len(ours - theirs)
+def software_jaccard(ours: Identifiers, theirs: Identifiers) -> float:
+    """The share that both have of the members of the reference and, again, those of it alone.
+
+    Examples:
+        >>> software_jaccard(frozenset("1"), frozenset({"1", "2"}))
+        1.0
+    """
+    either = len(ours) + len(ours - theirs)
+    return len(ours & theirs) / either if either else SoftwareOntology.of_nothing
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,6 +76,7 @@ class OfficialBiotopeMatch(OfficialPairing, BiotopeMatch):
     """How the official software compares entities and relations."""
 
     choose: ClassVar = staticmethod(greedy)
+    jaccard: ClassVar = staticmethod(software_jaccard)
 
     def common_characters(self, pairs: pl.DataFrame) -> pl.Series:
         """The characters that the software counts; of entities without gaps it counts all."""

@@ -98,8 +98,8 @@ class Coded:
 
     Attributes:
         rows: a row an annotation: `system`, the fields of keys and `language` as numbers from 0,
-            and `from` and `last`, the offsets of its first and last unit; in the
-            order of their documents' first rows, then of their spans, the longer first.
+            `from` and `last`, the offsets of its first and last unit, and `crowded`; in the order
+            of their documents' first rows, then of their spans, the longer first.
         sizes: how many numbers each of the columns has.
         names: what the numbers of `docid`, `type`, `eid`, `language` and `identifiers` stand for;
             null for none.
@@ -135,8 +135,8 @@ def encode(table: pl.DataFrame) -> Coded:
     first in a document are its first.
 
     Args:
-        table: annotations of both sides (`ANNOTATIONS`), one candidate each; `identifiers`, if
-            these are compared, are texts.
+        table: annotations of both sides (`ANNOTATIONS`), one candidate each; if identifiers are
+            compared, with these as texts, and with `crowded`, false without it.
     """
     names, numbers = dict[str, pl.Series](), dict[str, pl.Series]()
     for column in ("docid", "type", "eid", "identifiers"):
@@ -146,8 +146,9 @@ def encode(table: pl.DataFrame) -> Coded:
     languages = names["docid"].str.extract("^([^_]*)_").alias("language")
     names["language"], of_documents = _number(languages)
     numbers["language"] = of_documents.gather(numbers["docid"])
+    crowded = table.get_column("crowded", default=pl.lit(value=False).alias("crowded"))
     rows = table.select(
-        *("system", "row", *numbers.values()),
+        *("system", "row", *numbers.values(), crowded),
         pl.col("start", "end", "score").rank("dense").cast(pl.Int64).fill_null(0),
         pl.col("start").alias("from"),
         (pl.col("end") - 1).alias("last"),

@@ -21,7 +21,7 @@ from hlteval.scoring.edl.annotations import (
     encode,
     spans,
 )
-from hlteval.scoring.edl.credit import PairWeights, crowded_keys
+from hlteval.scoring.edl.credit import PairWeights
 from hlteval.scoring.edl.measures import COUNTS, GROUPINGS, OVERLAPS, PAIRWISE, PARTITIONS, Measure
 from hlteval.scoring.edl.results import REVERSED, SEVERAL, Results, blanc, with_rates
 from hlteval.scoring.matching import assign
@@ -124,19 +124,19 @@ class Grouped(Compared):
     def _weighted_sets(self, measure: Measure, weights: PairWeights) -> pl.LazyFrame:
         """Keys that agree but for one field, each counting what its pair of values does.
 
-        Where a key has several values, they are paired so that the most is counted.
+        Where a key has several values, they are paired so that the most is counted; those of spans
+        of too many links (`crowded`) with equal ones.
         """
         others = tuple(name for name in measure.key if name != weights.field)
-        items = self._items(measure, others, weights.column).rename({weights.column: "value"})
-        items = items.select("system", "group", "item", "value").unique().sort(pl.all())
+        items = self._items(measure, others, weights.column, "crowded")
+        items = items.rename({weights.column: "value"}).unique()
+        items = items.sort("system", "group", "item", "value")
         name = self.whole.names[weights.column].gather
         items = items.with_columns(weights.of(name(items["value"]), name(items["value"])))
         system, reference = items.filter("system"), items.filter(~pl.col("system"))
-        crowded = crowded_keys(items, ["item"], weights.most)["item"]
-        is_crowded = pl.col("item").is_in(crowded.implode())
-        few = reference.filter(~is_crowded).join(system, on="item", suffix="_system")
-        key = ["item", "value"]
-        many = reference.filter(is_crowded).join(system, key, suffix="_system", nulls_equal=True)
+        few, many = (reference.filter(crowded=crowded) for crowded in (False, True))
+        few = few.join(system, on="item", suffix="_system")
+        many = many.join(system, on=["item", "value"], suffix="_system")
         both = pl.concat([few, many.with_columns(value_system="value")], how="diagonal")
         both = both.with_columns(weights.of(name(both["value"]), name(both["value_system"])))
         both = both.filter(pl.col("weight") > 0).sort("item", "value", "value_system")

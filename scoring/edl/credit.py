@@ -8,16 +8,15 @@ else. Similarities are whole numbers of units, so that their sums do not depend 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import inf
 from typing import ClassVar
 
 import polars as pl
 
 from hlteval.scoring.edl.annotations import NIL
 from hlteval.scoring.edl.measures import Measure
-from hlteval.scoring.ontologies import Ontology
+from hlteval.scoring.ontologies import Ontology, jaccard
 from hlteval.scoring.pairings import of_distinct
 
 #: Units of a pair that is right in full.
@@ -25,6 +24,8 @@ UNIT = 2**32
 #: Between the identifiers of a mention, which are sorted and there once.
 SEPARATOR = "\x1f"
 SPAN = ("docid", "start", "end")
+#: The most links of a span and side that are compared one by one.
+_MOST = 20
 
 
 @dataclass(frozen=True)
@@ -36,8 +37,6 @@ class PairWeights(ABC):
     column: ClassVar[str]
     #: The fields that keys have which are compared by these weights.
     needed: ClassVar[frozenset[str]]
-    #: The most values of a key that are compared one by one; of more, equal ones count 1.
-    most: ClassVar[float] = inf
 
     @abstractmethod
     def weight(self, ours: str, theirs: str) -> float:
@@ -90,29 +89,25 @@ class IdentifierWeights(PairWeights):
     field: ClassVar = "kbid"
     column: ClassVar = "identifiers"
     needed: ClassVar = frozenset({"span", "kbid"})
-    most: ClassVar = 20
 
     ontology: Ontology | None = None
 
     def weight(self, ours: str, theirs: str) -> float:
         """The similarity of the identifiers of two mentions, in whole units."""
         one, two = (frozenset(side.split(SEPARATOR)) for side in (ours, theirs))
-        graded = self.ontology
-        similarity = graded.of_sets(one, two) if graded else Ontology().jaccard(one, two)
+        similarity = (self.ontology.of_sets if self.ontology else jaccard)(one, two)
         return round(similarity * UNIT) / UNIT
 
-    def notes(self, table: pl.DataFrame) -> Iterator[str]:
+    def notes(self, best: pl.DataFrame, table: pl.DataFrame) -> Iterator[str]:
         """Say which links have no credit: of how many spans, and identifiers of either side.
 
         Args:
-            table: annotations of both sides with all of their candidates.
+            best: annotations of both sides, `with_identifiers`.
+            table: the same with all of their candidates.
         """
-        mentions = table.filter(pl.col("rank") == 1).unique(["system", *SPAN, "eid"])
-        if crowded := crowded_keys(mentions, SPAN, self.most).n_unique(SPAN):
-            yield (
-                f"{crowded:,} spans have more than {self.most} links: these are right or wrong, "
-                "without credit"
-            )
+        if crowded := best.filter("crowded").n_unique(SPAN):
+            spans = "1 span has" if crowded == 1 else f"{crowded:,} spans have"
+            yield f"{spans} more than {_MOST} links: these are right or wrong, without credit"
         if self.ontology is None:
             return
         known = pl.Series([*(self.ontology.parents or ())], dtype=pl.String)
@@ -124,17 +119,6 @@ class IdentifierWeights(PairWeights):
                 f"identifiers that the ontology does not have: {', '.join(parts)}; they are "
                 "similar to nothing but themselves"
             )
-
-
-def crowded_keys(rows: pl.DataFrame, key: Sequence[str], most: float) -> pl.DataFrame:
-    """The keys of more rows of a side than are compared one by one.
-
-    Args:
-        rows: of both sides, told apart by `system`.
-        key: the columns of a key.
-        most: rows of a key.
-    """
-    return rows.group_by("system", *key).len().filter(pl.col("len") > most).select(key)
 
 
 def identifiers(table: pl.DataFrame) -> pl.DataFrame:
@@ -156,7 +140,8 @@ def identifiers(table: pl.DataFrame) -> pl.DataFrame:
 def with_identifiers(best: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     """Annotations with the column `identifiers`, joined by `SEPARATOR`; null of NIL.
 
-    Whether a side gives too many links to their span for credit is `crowded`.
+    Links of a span are sets of identifiers that differ, whatever the types of their mentions.
+    Whether a side has too many for credit is `crowded`: equal ones count 1 then, others nothing.
 
     Args:
         best: annotations with one candidate each.
@@ -165,5 +150,5 @@ def with_identifiers(best: pl.DataFrame, table: pl.DataFrame) -> pl.DataFrame:
     named = identifiers(table).group_by("system", "row", maintain_order=True)
     sets = named.agg(identifiers=pl.col("identifier").str.join(SEPARATOR))
     rows = best.join(sets, on=["system", "row"], how="left", maintain_order="left")
-    links = pl.col("identifiers").n_unique().over("system", *SPAN)
-    return rows.with_columns(crowded=links.max().over(SPAN) > IdentifierWeights.most)
+    links = pl.col("identifiers").drop_nulls().n_unique().over("system", *SPAN)
+    return rows.with_columns(crowded=links.max().over(SPAN) > _MOST)

@@ -221,7 +221,9 @@ class LinkMatch(Metric):
     def notes(self, total: pl.DataFrame) -> tuple[str, ...]:
         """Caveats for a reader of the numbers."""
         notes = self._results(total)[1]
-        return (*notes, *self.links.notes(total)) if self.links else notes
+        if self.links:
+            return (*notes, *self.links.notes(self._best_candidates(total), total))
+        return notes
 
     def official_files(self, total: pl.DataFrame) -> dict[str, str]:
         """The public scorer's table and JSON; none in the profile `plan`."""

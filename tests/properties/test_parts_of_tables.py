@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hlteval import converters
 from hlteval.sources import Member, open_source
 from hlteval.syntax.sections import TableSections
 from hlteval.workflows.run.batches import Submission
@@ -209,6 +210,27 @@ def test_what_is_in_several_lines_of_a_document_is_not_its_begin(tmp_path: Path)
     second = TableSections(sections.member, column=1)
     assert second.find(["d1"], 0) == ("d1", 9)
     assert [*second.begins(0)] == [("d1", 9), ("d2", 18), ("d1", 27), ("x", 36)]
+
+
+@pytest.mark.parametrize(
+    ("name", "divided"), [("edl-tab", True), ("neleval", True), ("stm", False)]
+)
+def test_semicolons_begin_a_comment_only_where_the_format_has_comments(
+    name: str, divided: bool
+) -> None:
+    """Documents of EDL may be named so; lines of STM are no documents then."""
+    lines = {
+        "edl-tab": "run\tm\tword\t;;{}:0-3\tE1\tPER\tNAM\t1.0\n",
+        "neleval": ";;{}\t0\t4\tE1\t1\tPER\n",
+        "stm": ";;{} 1 speaker 0 1 word\n",
+    }
+    data = "".join(map(lines[name].format, "abc")).encode()
+    if name == "edl-tab":
+        data = data.replace(b"run\t", b";;run\t")
+    find = converters.load(name).sections
+    assert find is not None
+    sections = find(Member("", "s", len(data), lambda: data))
+    assert [own for own, _ in sections.begins(0)] == ([";;b", ";;c"] if divided else [])
 
 
 @pytest.mark.parametrize(

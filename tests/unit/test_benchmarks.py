@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -15,6 +16,7 @@ from benchmarks import biased_measures
 from benchmarks.__main__ import TASKS, main
 from benchmarks.coverage import Plan
 from benchmarks.measuring import Benchmark, Failed, Growth, Peer, Step, measure, run
+from benchmarks.stages import Stages
 from hlteval.cli.app import app
 from hlteval.scoring import intervals
 
@@ -157,3 +159,20 @@ def test_the_page_has_all_biased_measures():
         for name in names
     ]
     assert re.findall(r"^\| `[^|]+\| \d+ \|", table, re.M) == expected
+
+
+def test_the_stages_of_a_command_are_those_of_the_engine(tmp_path):
+    (tmp_path / "d.txt").write_text("Ann\n")
+    (tmp_path / "d.ann").write_text("T1\tPerson 0 3\tAnn\n")
+    sides = ["-r", str(tmp_path), "-s", str(tmp_path)]
+    words = [sys.executable, "-m", "benchmarks", "stages", "score", "mentions", *sides]
+    done = subprocess.run(
+        words, cwd=Path(__file__).parents[2], capture_output=True, text=True, check=True
+    )
+    stages = [line.split("|")[1].strip() for line in done.stdout.splitlines()[2:]]
+    assert {"open", "read and align", "rules", "count", "judge", "score"} <= {*stages}
+
+
+def test_a_stage_that_nobody_calls_is_an_error():
+    with pytest.raises(ValueError, match="has no Stages"):
+        Stages().watch("open", Plan, Stages.watch)

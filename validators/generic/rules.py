@@ -115,4 +115,10 @@ RULES = (
         of_one_annotator=True,
         suspects=units.has_annotators,
     ),
+    Rule(
+        *("GEN411", "mentions", units.unlike_ontology),
+        blocks_reference=True,
+        suspects=units.has_ontology,
+        conclusion=Conclusion(units.identifiers_of_batch, units.conclude_unlike),
+    ),
 )

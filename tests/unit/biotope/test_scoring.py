@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 import hlteval
-from hlteval.scoring.biotope.official import SoftwareOntology, shared_in_passing
-from hlteval.scoring.ontologies import Ontology
+from hlteval.scoring.biotope.official import SoftwareOntology, shared_in_passing, software_jaccard
+from hlteval.scoring.ontologies import Ontology, jaccard
 from hlteval.scoring.pairings import with_outcomes
 
 FIXTURES = Path(__file__).parents[3] / "fixtures"
@@ -160,10 +160,10 @@ def test_the_software_strikes_predictions_by_identifier(tmp_path: Path) -> None:
 
 def test_what_the_software_computes_otherwise() -> None:
     right, wrong = frozenset({"1"}), frozenset({"1", "2"})
-    assert Ontology().jaccard(right, wrong) == 1 / 2
-    assert SoftwareOntology().jaccard(right, wrong) == 1.0
-    assert Ontology().jaccard(wrong, right) == 1 / 2
-    assert SoftwareOntology().jaccard(wrong, right) == 1 / 3
+    assert jaccard(right, wrong) == 1 / 2
+    assert software_jaccard(right, wrong) == 1.0
+    assert jaccard(wrong, right) == 1 / 2
+    assert software_jaccard(wrong, right) == 1 / 3
     assert Ontology().of_sets(frozenset(), frozenset()) == 0
     assert str(SoftwareOntology().of_sets(frozenset(), frozenset())) == "nan"
     ours = [{"start": 0, "end": 4}, {"start": 8, "end": 12}]

@@ -11,6 +11,7 @@ from itertools import permutations, zip_longest
 from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -24,7 +25,7 @@ from hlteval.scoring.biotope.official import SoftwareOntology
 from hlteval.scoring.edl.credit import IdentifierWeights
 from hlteval.scoring.edl.measures import measures
 from hlteval.scoring.edl.metric import LinkMatch, Options
-from hlteval.scoring.ontologies import Ontology
+from hlteval.scoring.ontologies import Ontology, jaccard
 from hlteval.tasks import load
 from hlteval.workflows.platforms import task_files
 from tests.effort import tries
@@ -248,7 +249,7 @@ def total(reference: Any, system: Any, similarity: Any, key: Any) -> float:
 @settings(max_examples=tries(30), deadline=None)
 def test_pairs_have_the_greatest_total(reference: Any, system: Any, credit: Any) -> None:
     ontology = Ontology(PARENTS)
-    similarity = ontology.of_sets if credit == "wang" else ontology.jaccard
+    similarity = ontology.of_sets if credit == "wang" else jaccard
     options = Options(measures(["strong_link_match", "strong_typed_link_match"]))
     weights = IdentifierWeights(ontology if credit == "wang" else None)
     for sides in ((reference, system), (reference[::-1], system[::-1])):
@@ -312,6 +313,36 @@ def test_a_span_of_very_many_links_has_no_credit(
         (folder / side / "d.ann").write_text("".join(lines))
     scores = hlteval.score(declare("jaccard"), "many", "own")
     assert scores.metrics["strong_link_match.fscore"] == pytest.approx(right / mentions)
-    assert any("1 spans have more than 20 links" in note for note in scores.notes) == noted
+    assert any("1 span has more than 20 links" in note for note in scores.notes) == noted
     credit = scores.tables["alignment"]["credit"]
     assert credit.sum() == pytest.approx(right)
+
+
+@pytest.mark.parametrize(
+    ("types", "extra", "crowded"),
+    [("A" * 21, [], True), ("AB" * 10 + "A", [], True), ("A" * 20, ["0", ""], False)],
+)
+def test_the_most_links_of_a_span_are_counted_alike_everywhere(
+    types: str, extra: list[str], crowded: bool
+) -> None:
+    """Different sets of identifiers count, whatever the types; equal ones and NIL do not.
+
+    The last link is 0 and y beside 0 and x, of which a third is right where credit is given.
+    """
+    sides = []
+    for last in "xy":
+        sets = [*([str(at)] for at in range(len(types) - 1)), ["0", last]]
+        rows = [(0, label, frozenset(own)) for label, own in zip(types, sets, strict=True)]
+        rows += [(0, "A", frozenset([own] if own else [])) for own in extra]
+        sides.append(corpus(rows))
+    names = ["strong_link_match", "strong_typed_link_match"]
+    metric = LinkMatch("plan", Options(measures(names)), ranked=False, links=IdentifierWeights())
+    counts, aligned = metric.statistics(*sides)
+    total = metric.total([counts])
+    values, right = metric.score(total)[0], len(types) - 1 + (0 if crowded else 1 / 3)
+    for name in names:
+        assert values[f"{name}.ptp"] == pytest.approx(right)
+    assert aligned is not None
+    linked = aligned.filter(~pl.col("reference_entity").str.starts_with("NIL"))
+    assert linked["credit"].sum() == pytest.approx(right + extra.count("0"))
+    assert any("1 span has more than 20 links" in note for note in metric.notes(total)) == crowded

@@ -45,6 +45,7 @@ GEN405-two-entities    s.conll  2 12  19 E!
 GEN407-from-1          d1.ann   0  0   0 E!
 GEN408-other-word      s.conll  2  1  12 E!
 GEN410-two             s.label-studio.json 4  5  6 E!
+GEN411-without-prefix  d1.ann   1  1  20 E!
 GEN406-milliseconds    s.rttm   2 13  19 W
 """
 ROWS = [line.split() for line in PLACES.split("\n") if line]
@@ -216,3 +217,27 @@ def test_instances_of_other_kinds_are_no_labels(kinds: str, codes: list[str]) ->
     columns = {"document": ["a", "b"], "label": ["x", "y"]}
     frame = pl.DataFrame(columns | {"kind": [names[kind] for kind in kinds]})
     assert [item.code for item in validate("labels", frame).findings] == codes
+
+
+def test_an_ontology_that_has_some_identifiers_is_the_right_one(tmp_path: Path) -> None:
+    """Batches are judged together: what one lacks another may have; NIL is no identifier."""
+    (tmp_path / "onto.tsv").write_text("b\ta\n")
+    texts = {"1": "NIL7", "2": "x", "3": "y|b", "4": "x"}
+    for name, entity in texts.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_text("Ann\n")
+        normalization = f"N1\tReference T1 KB:{entity}\tAnn\n"
+        (tmp_path / name / "d.ann").write_text(f"T1\tA 0 3\tAnn\n{normalization}")
+    options = {"ontology": str(tmp_path / "onto.tsv")}
+    codes = {
+        name: [
+            item.code for item in validate("links", str(tmp_path / name), options=options).findings
+        ]
+        for name in texts
+    }
+    assert codes == {"1": [], "2": ["GEN411"], "3": [], "4": ["GEN411"]}
+    for name, entity in (("e", "b"), ("f", "x")):
+        (tmp_path / "2" / f"{name}.txt").write_text("Ann\n")
+        normalization = f"N1\tReference T1 KB:{entity}\tAnn\n"
+        (tmp_path / "2" / f"{name}.ann").write_text(f"T1\tA 0 3\tAnn\n{normalization}")
+    assert not validate("links", str(tmp_path / "2"), options=options).findings
