@@ -33,6 +33,8 @@ LARGEST = 10**15 - 1
 _NUMBER = re.compile("[0-9]{1,15}")
 #: The keys of infons with the entities of a relation without nodes, whatever they are.
 _ROLE = re.compile("(?:Arg|entity|role)[0-9]")
+#: A relation has so many arguments at least.
+_ENDS = 2
 _MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
 Infons = Sequence[tuple[str, str]]
 Spans = list[tuple[int, int]]
@@ -181,19 +183,20 @@ class Documents:
         passages = DocumentText(self, element)
         text = passages.text
         self.rows["documents"].append((0, name, text, language))
-        seen, entities = set[str](), set[tuple[str | None, str | None]]()
+        seen: set[str] = set()
         whole = None if text is None else TextWindow(text, 0)
         for annotation, own, start in passages.annotations:
             self.annotation(annotation, own, start, whole)
         for annotation, _, _ in passages.annotations:
             identifier = annotation.get("id", "")
-            entities.update((infon.get("key"), infon.text) for infon in annotation.iter("infon"))
             if identifier and identifier in seen:
                 self.report(annotation, "BIO302", "id", identifier, id=identifier)
             seen.add(identifier)
         known = {item.get("id", "") for item in element.iter("annotation", "relation")}
+        bare = [each for each in passages.relations if next(each.iter("node"), None) is None]
+        facts = self.facts(bare, [annotation for annotation, _, _ in passages.annotations])
         for relation in passages.relations:
-            if next(relation.iter("node"), None) is not None or not self.fact(relation, entities):
+            if relation not in facts:
                 self.relation(relation, known)
 
     def name(self, element: Element) -> str:
@@ -267,33 +270,37 @@ class Documents:
             return Spans()
         return found
 
-    def fact(self, element: Element, entities: set[tuple[str | None, str | None]]) -> bool:
-        """Add a relation of entities, which infons name instead of nodes; False for any other.
+    def facts(self, relations: list[Element], annotations: list[Element]) -> set[Element]:
+        """Add relations of entities, which infons name instead of nodes, and give them.
 
         Args:
-            element: a relation without nodes.
-            entities: the infons of the annotations of the document.
+            relations: those without nodes.
+            annotations: all of the document.
         """
-        infons, kinds, names = self.contents(element)[0], set[str | None](), set[str]()
-        for key, text in entities:
-            if key == "type":
-                kinds.add(text)
-            else:
-                names.update((text or "", *re.split("[|,;]", text or "")))
-        ends = [
-            (key, text)
-            for key, text in infons
-            if text in names or key in kinds or _ROLE.fullmatch(key)
-        ]
-        if len(ends) < 2:
-            return False
-        others = [infon for infon in infons if infon not in ends]
-        named = "type" if "type" in dict(others) else "relation"
-        label = self.values(element, (named,), others)[named] or ""
-        place, row = self.place(element), len(self.rows["frames"])
-        self.rows["frames"].append((*place, element.get("id"), FACT, label, None))
-        self.rows["arguments"] += [(*place, row, at, *end) for at, end in enumerate(ends, start=1)]
-        return True
+        found: set[Element] = set()
+        kinds, names = set[str | None](), set[str]()
+        for annotation in annotations if relations else ():
+            for infon in annotation.iter("infon"):
+                if infon.get("key") == "type":
+                    kinds.add(infon.text)
+                else:
+                    names.update((infon.text or "", *re.split("[|,;]", infon.text or "")))
+        for element in relations:
+            infons, ends = self.contents(element)[0], list[tuple[str, str]]()
+            for key, text in infons:
+                if text in names or key in kinds or _ROLE.fullmatch(key):
+                    ends.append((key, text))
+            if len(ends) < _ENDS:
+                continue
+            found.add(element)
+            others = [infon for infon in infons if infon not in ends]
+            named = "type" if "type" in dict(others) else "relation"
+            label = self.values(element, (named,), others)[named] or ""
+            place, row = self.place(element), len(self.rows["frames"])
+            self.rows["frames"].append((*place, element.get("id"), FACT, label, None))
+            rows = ((*place, row, at, *end) for at, end in enumerate(ends, start=1))
+            self.rows["arguments"] += rows
+        return found
 
     def relation(self, element: Element, known: set[str]) -> None:
         """Add a relation as what it is: an event or relation, a modifier or an equivalence."""
