@@ -4,7 +4,7 @@ Format:
     An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`,
     `text`, and `label`: lists of start, end and label, or one or several categories. Projects with
     relations have `entities` and `relations` between them instead. Older versions have `labels`, or
-    `annotations`.
+    `annotations`; other programs, such as spaCy 2, call the lists `entities`.
 
 Conventions:
     A span is a mention, a category a label of the text. Labels that are sentences are the texts of
@@ -36,7 +36,7 @@ from hlteval.representation import Corpus
 
 _MEMBERS = re.compile(
     r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
-    r'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
+    r'|"(?:labels?|entities)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
 #: The definition of the items of each member.
 _PARTS = {

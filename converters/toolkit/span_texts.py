@@ -30,7 +30,7 @@ _LIKELY, _FEWEST = (CHARACTERS, "utf-16", "graphemes", "bytes"), 2
 #: The sign that joins emoji; signs in clusters of emoji, and of letters with marks.
 _JOINER, _MARKS = "\u200d", "\u0300-\u036f\u200d\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff"
 _CLUSTERS, _NOT_ASCII = re.compile(f"[{_MARKS}]"), re.compile("[^\x00-\x7f]")
-_WIDE = re.compile(f"[{_MARKS}\U00010000-\U0010ffff]")
+_WIDE = re.compile(f"\r\n|[{_MARKS}\U00010000-\U0010ffff]")
 
 
 class TextWindow(NamedTuple):
@@ -68,7 +68,7 @@ class TextWindow(NamedTuple):
 class WordEdges:
     """The spans of a file that have no text, whose offsets show by words which unit they count.
 
-    Counted are spans after a character that has several units.
+    Counted are spans after a character that has several units, or a line end of two characters.
 
     Attributes:
         count: how many there are.
@@ -92,7 +92,8 @@ class WordEdges:
             own: its place as read.
         """
         if text is not self._text:
-            wide = None if text.isascii() else _WIDE.search(text) or _NOT_ASCII.search(text)
+            plain = text.isascii() and "\r\n" not in text
+            wide = None if plain else _WIDE.search(text) or _NOT_ASCII.search(text)
             self._text, self._begin, self._units = text, wide.start() if wide else -1, {}
         if self._begin < 0 or own[1] <= self._begin:
             return

@@ -30,6 +30,7 @@ def reported(path: Path, texts: Texts, offsets: str = "characters") -> list[str]
         ([(f"{FAMILY} Ann met Bo now", [(2, 5), (10, 12)])], "grapheme clusters"),
         ([("e\u0301 Ann met Bo now", [(2, 5), (10, 12)])], "grapheme clusters"),
         ([("\u00e9\u00e9 Ann met Bo now", [(5, 8), (13, 15)])], "bytes of UTF-8"),
+        ([("Hi.\r\nAnn met Bo.\r\nOsh now", [(4, 7), (16, 19)])], "grapheme clusters"),
     ],
 )
 def test_spans_that_cut_words_show_another_unit(tmp_path: Path, texts: Texts, unit: str) -> None:

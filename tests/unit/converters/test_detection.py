@@ -81,8 +81,10 @@ ALIKE = [
     ("a.tsv", "label-table", 'Quality\t#1 ID\t#2 ID\t#1 String\n1\t70\t71\tHe "ran\n'),
     ("a.txt", "audacity", "start\tend\tlabel\n0\t1.5\tspeech\n"),
     ("a.txt", "audacity", "0\t1.5\tspeech\tof Ann\n"),
-    ("a.json", "", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
+    ("a.json", "doccano", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
+    ("a.json", "", '[["Ann at Acme", {"spans": []}]]'),
     ("a.jsonl", "", '{"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}\n'),
+    ("a.jsonl", "doccano", '{"text": "Ann ran", "entities": [[0, 3, "PER"]]}\n'),
     ("a.json", "speech-sf-json", "[]"),
     ("a.json", "speech-sf-json", '[{"documentid": "S1"}]'),
 ]
