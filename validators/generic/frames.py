@@ -14,7 +14,7 @@ _ENDS = 2
 _FILLERS: Mapping[str, str] = {"relation": "mentions", FACT: "entities"}
 
 
-def has_unresolved(context: RuleContext) -> bool:
+def may_lack_fillers(context: RuleContext) -> bool:
     """Whether an argument or a trigger of a batch may lead nowhere, where frames are scored."""
     schema: Allowed = context.schema
     if schema.table != "frames":
@@ -23,7 +23,7 @@ def has_unresolved(context: RuleContext) -> bool:
     return triggers or context.all_arguments.select("filler").collect()["filler"].has_nulls()
 
 
-def unresolved(context: RuleContext) -> pl.LazyFrame:
+def no_filler(context: RuleContext) -> pl.LazyFrame:
     """An argument or a trigger that is nothing in its document; those of facts are entities."""
     key, place = ["document", "target"], [*RECORD, "id", "target", "label", "field"]
     facts = context.table("frames", "row", "kind").filter(kind=FACT).select(frame_row="row")
@@ -36,7 +36,7 @@ def unresolved(context: RuleContext) -> pl.LazyFrame:
     return pl.concat(rows.select(place) for rows in found)
 
 
-def _counted(context: RuleContext) -> pl.LazyFrame:
+def _relations(context: RuleContext) -> pl.LazyFrame:
     """The relations of a batch with the `count` of their arguments, where relations are scored."""
     counts = context.table("arguments", "frame_row").group_by(row="frame_row").agg(count=pl.len())
     rows = only_if(context.schema.unit == "relations", context.records("frames", "label", "kind"))
@@ -46,7 +46,7 @@ def _counted(context: RuleContext) -> pl.LazyFrame:
 
 def too_few(context: RuleContext) -> pl.LazyFrame:
     """A relation with fewer arguments than two."""
-    return at(_counted(context).filter(pl.col("count") < _ENDS), "")
+    return at(_relations(context).filter(pl.col("count") < _ENDS), "")
 
 
 def kinds_of_sides(context: RuleContext) -> Iterator[str]:
@@ -69,7 +69,7 @@ def roles_of_sides(context: RuleContext) -> Iterator[str]:
 
 def first_role(context: RuleContext) -> pl.LazyFrame:
     """The first argument of the relations of a batch."""
-    relations = _counted(context).select("id", "label", frame_row="row")
+    relations = _relations(context).select("id", "label", frame_row="row")
     rows = context.table("arguments", *RECORD, "frame_row", "position", "role")
     rows = rows.join(relations, on="frame_row", maintain_order="left").head(1)
     return at(rows, pl.format("role {}", "position"))

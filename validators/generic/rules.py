@@ -54,9 +54,9 @@ RULES = (
     Rule("GEN202", "arguments", vocabulary.wrong_filler, suspects=vocabulary.has_roles),
     Rule("GEN203", "frames", labels.too_many, suspects=lambda own: bool(own.schema.at_most)),
     Rule(
-        *("GEN205", "frames", frames.unresolved),
+        *("GEN205", "frames", frames.no_filler),
         blocks_reference=True,
-        suspects=frames.has_unresolved,
+        suspects=frames.may_lack_fillers,
     ),
     Rule(
         *("GEN208", "arguments", frames.first_role),
