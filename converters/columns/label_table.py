@@ -2,8 +2,8 @@ r"""Label tables: a document per line with its label, several labels, or scores 
 
 Format:
     A header, then a line per document with cells between tabs, or between commas if the header has
-    no tab. The settings name the columns of the document and of its label, and what separates
-    several labels in a cell.
+    no tab; those may be in double quotes. The settings name the columns of the document and of its
+    label, and what separates several labels in a cell.
 
 Conventions:
     A label is an instance of the kind `label` without a stretch, and its score, if there is one,
@@ -61,7 +61,8 @@ def _separator(first: str) -> str:
 
 def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
-    separator, quoted = _separator(first), settings["quoting"] == "minimal"
+    separator, quoting = _separator(first), settings["quoting"]
+    quoted = quoting == "minimal" or (quoting == "auto" and separator == ",")
     names, named = first.split(separator)[:MOST], settings["header"] == "yes"
     if not named:
         names = [str(at) for at in range(len(names))]

@@ -225,3 +225,15 @@ def test_a_valid_sequence_is_read_alike_by_all(tags: list[str], scheme: Scheme) 
         assert [s.tolist() for s in repair(sequence)[:2]] == [s.tolist() for s in spans[:2]]
     dropped, _ = read_spans(sequence, scheme, keep_broken=False)
     assert {*dropped.first.tolist()} <= {*spans.first.tolist()}
+
+
+def test_cells_between_commas_may_be_in_quotes_those_between_tabs_are_data(tmp_path):
+    (tmp_path / "a.csv").write_text('id,text,label\n1,"so, so","pos"\n', "utf-8")
+    (tmp_path / "a.tsv").write_text('id\ttext\tlabel\n1\t"so\t"pos"\n', "utf-8")
+    labels = [
+        result("label-table", tmp_path / name).corpus.instances["label"].to_list()
+        for name in ("a.csv", "a.tsv")
+    ]
+    assert labels == [["pos"], ['"pos"']]
+    read = result("label-table", tmp_path / "a.csv", quoting="none")
+    assert [finding.code for finding in read.findings] == ["LBT102"]
