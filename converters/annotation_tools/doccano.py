@@ -37,6 +37,7 @@ from hlteval.representation import Corpus
 _MEMBERS = re.compile(
     r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
     r'|"(?:labels?|entities)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
+    r'|\A[\[\s]*{(?:"(?:id|text|label)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[0-9]+)\s*+,?\s*+){2,3}}'
 )
 #: The definition of the items of each member.
 _PARTS = {

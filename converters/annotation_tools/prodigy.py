@@ -35,7 +35,7 @@ from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, Mention, present
 from hlteval.representation import Corpus
 
-_MEMBERS = re.compile(r'"(?:_input_hash|_task_hash|_annotator_id|token_start|answer)"[ \t\r\n]*:')
+_MEMBERS = re.compile(r'"(?:_\w+_(?:hash|id)|token_start|answer|spans"\s*:\s*\[\s*{"\w+)"\s*:')
 _LISTS = ("tokens", "spans", "relations")
 _SPAN = ("start", "end", "label", "text", "score", "kb_id", "id", "token_start", "token_end")
 _RELATION = ("head", "child", "head_span", "child_span", "label", "id")
