@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain, pairwise
+from operator import mul
 from typing import Any
 
 import msgspec
@@ -49,6 +50,10 @@ _UNPACKED, _RATIO = 16 << 20, 64
 _LOAD, _DENSITY = 500_000, 3
 #: What a span, a sentence or an entity counts, and a document.
 _SPAN, _DOCUMENT = 8, 32
+#: Bytes of the data of documents that count one.
+_DATA = 8
+#: The attributes of a token that are numbers of strings.
+_STRINGS = ("ORTH", *MEMBERS, "ENT_TYPE", "ENT_KB_ID", "ENT_ID")
 #: The values of tokens that begin an entity or a sentence.
 _MARKS = {"ENT_IOB": BEGIN, "SENT_START": 1}
 #: Values that are empty, or missing.
@@ -87,6 +92,16 @@ class _Group(msgspec.Struct):
     attrs: msgspec.Raw = msgspec.Raw(b"\x80")
 
 
+def most_bytes(data: bytes) -> int:
+    """The number of bytes that a file may unpack to, and of characters that its tokens may have.
+
+    Examples:
+        >>> most_bytes(bytes(1_000_000))
+        64000000
+    """
+    return max(_UNPACKED, _RATIO * len(data))
+
+
 def unpack(data: bytes) -> bytes:
     """The content of a file.
 
@@ -94,7 +109,7 @@ def unpack(data: bytes) -> bytes:
         ValueError: if it is incomplete, or much larger than the file.
         zlib.error: if it is not compressed, or damaged.
     """
-    most, stream = max(_UNPACKED, _RATIO * len(data)), zlib.decompressobj()
+    most, stream = most_bytes(data), zlib.decompressobj()
     content = stream.decompress(data, most)
     if stream.unconsumed_tail:
         raise ValueError(f"{len(data):,} bytes unpack to more than {most:,}")
@@ -152,6 +167,9 @@ class Documents(Reporter):
             raise ValueError(f"a string has more than {_STRING:,} characters")
         hashed: list[int] = hashes(strings).view("<i8").tolist()
         self.names = dict(chain(zip(hashed, strings, strict=True), enumerate(names)))
+        self.left = most_bytes(data) - self._characters()
+        if self.left < 0:
+            raise ValueError(f"{len(data):,} bytes hold more than {most_bytes(data):,} characters")
         self.ends, self.spaces = [0, *np.cumsum(lengths, dtype=np.int64).tolist()], spaces
         nothing = msgpack.encode([None] * len(lengths))
         listed = (part if memoryview(part) else nothing for part in parts)
@@ -162,6 +180,17 @@ class Documents(Reporter):
         self.waiting, self.draft = [], draft
         if not len(lengths):
             self.add(Problem("JAN101", 0, 0, 0), "$")
+
+    def _characters(self) -> int:
+        """The characters of all strings that tokens have, as often as they have them."""
+        total, longest = 0, max(map(len, self.names.values()))
+        for at in (at for name, at in self.used.items() if name in _STRINGS):
+            if longest * len(self.tokens) > _UNPACKED:  # else it does not matter
+                values, counts = np.unique(self.tokens[:, at], return_counts=True)
+                texts = map(self.names.get, values.tolist())
+                sizes = (len(text or "") for text in texts)
+                total += sum(map(mul, sizes, counts.tolist()))
+        return total
 
     def place(self, index: int, path: Path) -> tuple[int, int]:  # noqa: ARG002
         """The number of a document: a file has no lines."""
@@ -242,6 +271,10 @@ class Documents(Reporter):
         """The string of a number; the number itself, which is reported, if it is not known."""
         name = self.names.get(value)
         if name is not None and (value or path[-1] != "ORTH"):
+            if len(name) > self.left:  # a few bytes of a span may be a long string
+                self._wrong(path, f"{len(name):,} characters", "shorter")
+                return ""
+            self.left -= len(name)
             return name
         self.report(self.index, "DCB102", path, value=value % (1 << 64))
         return str(value % (1 << 64))
@@ -319,9 +352,14 @@ class Documents(Reporter):
         """A value; None for one that is damaged, and reported, and for one that is too large."""
         if bytes(memoryview(packed)[:2]) in _NOTHING:  # most are so, and this is quick
             return None
-        if len(memoryview(packed)) > _LARGEST and member != "spans":
-            self.draft.leave_out(f"more than {_LARGEST:,} bytes of {member}", (member,), "JAN106")
-            return None
+        if member != "spans":
+            size = len(memoryview(packed))
+            self.room -= size // _DATA
+            if size > _LARGEST or self.room < 0:
+                what = f"more than {_LARGEST:,} bytes of {member}"
+                what = what if size > _LARGEST else f"{member} of a file that unpacks to too much"
+                self.draft.leave_out(what, (member,), "JAN106")
+                return None
         try:
             return msgpack.decode(packed, type=kind)
         except DAMAGE as error:

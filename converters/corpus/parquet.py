@@ -20,7 +20,7 @@ import polars as pl
 from hlteval.converters.corpus.checks import Defect, check
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.parquet_sizes import size_problem
+from hlteval.converters.toolkit.parquet_sizes import size_problem, table_problem
 from hlteval.findings import Bounded, Finding, Span, entry, finding
 from hlteval.representation import SCHEMA_VERSION, TABLES, Corpus, Table
 from hlteval.sources import Member, Source, Unreadable
@@ -102,6 +102,7 @@ def read_table(
         version = pl.read_parquet_metadata(BytesIO(content)).get(VERSION_KEY)
         problem = version_problem(version) or size_problem(content)
         frame = pl.DataFrame() if problem else pl.read_parquet(content)
+        problem = problem or table_problem(frame, content)
     except _DAMAGED as error:
         raise StoreError("invalid or truncated Parquet file", file) from error
     if version is None:

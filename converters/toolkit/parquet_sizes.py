@@ -24,6 +24,10 @@ _VALUES_PER_ROW = 16
 _UNPACKED_RATIO = 1_000
 #: Bytes that pages may unpack to: a thousand times the file, or this size if that is less.
 _UNPACKED_BYTES = 256 << 20
+#: What a table may hold that is read row by row: bytes, texts that share their bytes counted each;
+#: and values of a column. Each is this, or as much for each byte of the file if that is more.
+_TABLE_BYTES, _TABLE_RATIO = 16 << 20, 64
+_TABLE_VALUES, _TABLE_DENSITY = 500_000, 2
 _DEPTH = 16
 #: The first and last bytes of a file.
 MAGIC = b"PAR1"
@@ -76,10 +80,14 @@ def read_table(data: bytes) -> ParquetTable:
         >>> read_table(b"PAR1").problem
         'not a Parquet file'
     """
+    most = max(_TABLE_BYTES, _TABLE_RATIO * len(data))
+    most_values = max(_TABLE_VALUES, _TABLE_DENSITY * len(data))
     try:
-        problem = size_problem(data)  # a few bytes may hold any number of rows
+        problem = size_problem(data, most, most_values)  # a few bytes may hold any number of rows
         if not problem:
-            return ParquetTable(pl.read_parquet(data), pl.read_parquet_metadata(BytesIO(data)))
+            table = pl.read_parquet(data)
+            if not (problem := table_problem(table, data, most)):
+                return ParquetTable(table, pl.read_parquet_metadata(BytesIO(data)))
     except _DAMAGED as error:
         problem = str(error).split("\n")[0][:100]
     return ParquetTable(pl.DataFrame(), {}, problem)
@@ -116,11 +124,13 @@ def column_names(member: Member) -> list[str]:
         return []
 
 
-def size_problem(content: bytes) -> str:
+def size_problem(content: bytes, most: int | None = None, most_values: int | None = None) -> str:
     """Why a Parquet file is not unpacked; empty if its pages and counts agree with its size.
 
     Args:
         content: the bytes of the file.
+        most: bytes that all pages may unpack to, in place of the usual number.
+        most_values: values that a column may have, in place of 16 for each row.
 
     Raises:
         ValueError: if its metadata or a header of a page cannot be read, or a page is not in it.
@@ -131,6 +141,8 @@ def size_problem(content: bytes) -> str:
         ValueError: not a Parquet file
     """
     size = max(MOST_ROWS, len(content))
+    most = max(_UNPACKED_BYTES, _UNPACKED_RATIO * len(content)) if most is None else most
+    most_values = size * _VALUES_PER_ROW if most_values is None else most_values
     rows = packed = unpacked = 0
     for group in _row_groups(content):
         rows += _count(group, 3)
@@ -140,7 +152,7 @@ def size_problem(content: bytes) -> str:
             if packed > len(content):
                 raise ValueError("the columns are larger than the file")
             values = _count(column, 5)
-            if values > size * _VALUES_PER_ROW:
+            if values > most_values:
                 return f"{len(content):,} bytes unpack to {values:,} values"
             for values_of_page, size_of_page in _pages(content, column):
                 unpacked += size_of_page
@@ -148,9 +160,24 @@ def size_problem(content: bytes) -> str:
                     raise ValueError("a page announces more values than its column has")
     if rows > size:
         return f"{len(content):,} bytes unpack to {rows:,} rows"
-    if unpacked > max(_UNPACKED_BYTES, _UNPACKED_RATIO * len(content)):
+    if unpacked > most:
         return f"{len(content):,} bytes unpack to {unpacked:,} bytes"
     return ""
+
+
+def table_problem(table: pl.DataFrame, content: bytes, most: int | None = None) -> str:
+    """Why a table of a file is not used; empty if it is as large as such a file may be.
+
+    A page has a text once, however many rows have it; what is made of the table has it for each.
+
+    Args:
+        table: the table.
+        content: the bytes of its file.
+        most: bytes that it may have, in place of the usual number.
+    """
+    most = max(_UNPACKED_BYTES, _UNPACKED_RATIO * len(content)) if most is None else most
+    size = int(table.estimated_size())
+    return f"{len(content):,} bytes unpack to {size:,} bytes" if size > most else ""
 
 
 def _row_groups(content: bytes) -> Iterator[_Struct]:

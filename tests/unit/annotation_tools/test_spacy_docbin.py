@@ -12,7 +12,8 @@ import pytest
 from msgspec import msgpack
 
 from hlteval.converters import WrongSetting, load
-from hlteval.converters.annotation_tools.docbin_reading import SPAN, unpack
+from hlteval.converters.annotation_tools import docbin_reading
+from hlteval.converters.annotation_tools.docbin_reading import SPAN, most_bytes, unpack
 from hlteval.converters.annotation_tools.spacy_strings import hashes, numbers, symbols
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -264,6 +265,46 @@ def test_much_in_few_bytes_is_refused() -> None:
     packed = tamper(**columns, lengths=np.array([size, 0, 0, 0], "<i4").tobytes())
     _, (many,) = read(changed(packed))
     assert "hold 20,000 tokens" in many.message
+
+
+@pytest.mark.parametrize("attr", ["ORTH", "LEMMA", "ENT_TYPE"])
+def test_strings_count_as_often_as_tokens_have_them(
+    attr: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(docbin_reading, "_UNPACKED", 80_000)
+    text = "b" * 10_000
+
+    def change(content: dict[str, Any], tokens: int) -> None:
+        rows = np.frombuffer(content["tokens"], "<i8").reshape(19, 13).copy()
+        column = content["attrs"].index(symbols()[attr])
+        rows[:tokens, column] = hashes([text]).view("<i8")[0]
+        content |= {"tokens": rows.tobytes(), "strings": [*content["strings"], text]}
+
+    _, findings = read(changed(lambda content: change(content, 1)))
+    assert "DCB101" not in {each.code for each in findings}
+    data = changed(lambda content: change(content, 19))
+    _, (bomb,) = read(data)
+    assert f"bytes hold more than {most_bytes(data):,} characters" in bomb.message
+
+
+def test_labels_of_groups_count_as_often_as_spans_have_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(docbin_reading, "_UNPACKED", 80_000)
+    text = "b" * 10_000
+    span = SPAN.pack(0, 0, int(hashes([text]).view("<i8")[0]), 0, 1, 0, 3)
+
+    def change(content: dict[str, Any]) -> None:
+        groups(*[span] * 30)(content)
+        content["strings"] = [*content["strings"], text]
+
+    data = changed(change)
+    corpus, findings = read(data)
+    kept = corpus.mentions["label"].to_list().count(text)
+    assert kept == (most_bytes(data) - 500) // len(text)  # the words and labels are 100 characters
+    assert [each.message for each in findings] == [
+        f"$[0].spans.sc[{at}].label cannot be 10,000 characters" for at in range(kept, 30)
+    ]
 
 
 def groups(*spans: bytes, **more: Any) -> Callable[[dict[str, Any]], object]:

@@ -137,3 +137,34 @@ def test_metadata_that_cannot_be_read(metadata: bytes, message: str) -> None:
 def test_metadata_larger_than_the_file() -> None:
     with pytest.raises(ValueError, match="larger than the file"):
         size_problem(b"PAR1" + (99).to_bytes(4, "little") + b"PAR1")
+
+
+def test_texts_of_a_table_count_as_often_as_they_are_there() -> None:
+    few, many = (pl.DataFrame({"text": ["a" * 1_000_000] * rows}) for rows in (16, 17))
+    assert parquet_sizes.read_table(parquet(few)).table.equals(few)
+    content = parquet(many)  # its pages have the text once
+    assert size_problem(content) == ""
+    problem = parquet_sizes.read_table(content).problem
+    assert problem.startswith(f"{len(content):,} bytes unpack to 17,00")
+
+
+def test_texts_of_a_corpus_count_as_often_as_they_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(parquet_sizes, "_UNPACKED_BYTES", 1_000_000)
+    text = "a" * 300_000
+    for rows, codes in ((3, []), (9, ["COR101"])):
+        documents = [{"row": row, "name": f"d{row}", "text": text} for row in range(rows)]
+        save(Corpus(documents=documents), tmp_path / str(rows))
+        size = (tmp_path / str(rows) / "documents.parquet").stat().st_size
+        monkeypatch.setattr(parquet_sizes, "_UNPACKED_RATIO", 1_000_000 // size)
+        (result,) = load("corpus").read(open_source(str(tmp_path / str(rows))))
+        assert [found.code for found in result.findings] == codes
+
+
+def test_lists_of_a_table_have_at_most_500_000_values_unless_the_file_is_large() -> None:
+    few, many = (pl.DataFrame({"tags": [["O"] * size]}) for size in (500_000, 500_001))
+    assert parquet_sizes.read_table(parquet(few)).table.equals(few)
+    content = parquet(many)
+    problem = parquet_sizes.read_table(content).problem
+    assert problem == f"{len(content):,} bytes unpack to 500,001 values"
