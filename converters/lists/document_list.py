@@ -47,7 +47,7 @@ TABLE = Table((_NAME,), explain=explain)
 def sniff(source: Source) -> bool:
     """Whether it is a single file of which the first lines are identifiers, not a header."""
     begin = head(source)
-    if "\0" in begin or "\ufffd" in begin[:-1]:  # the last character may be cut
+    if "\0" in begin or "\ufffd" in begin[:-1] or begin.lstrip()[:1] == "<":  # the end may be cut
         return False
     lines = [line.strip() for line in begin.split("\n")[:50] if line.strip()]
     are_names = all(len(line) < _LONG and _NAME.accepts(line) for line in lines)

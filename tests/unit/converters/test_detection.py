@@ -89,6 +89,7 @@ ALIKE = [
     ("a.jsonl", "", '{"text": "Ann ran", "label": "pos", "score": 1}\n'),
     ("a.jsonl", "prodigy", '{"text": "Ann ran", "spans": [{"start": 0, "end": 3}]}\n'),
     ("a.jsonl", "", '{"text": "Ann ran", "spans": []}\n'),
+    ("a.xml", "", "<doc><p>Ann</p></doc>\n"),
     ("a.json", "speech-sf-json", "[]"),
     ("a.json", "speech-sf-json", '[{"documentid": "S1"}]'),
 ]
