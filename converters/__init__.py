@@ -85,9 +85,9 @@ __all__ = [
     "SettingSummary",
     "Summary",
     "WrongSetting",
-    "declared",
     "known",
     "load",
+    "read_declaration",
     "summaries",
     "summary",
 ]

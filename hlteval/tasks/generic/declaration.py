@@ -455,8 +455,7 @@ def make_task(file: Declaration) -> Task:
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
-        map=file.map,
-        **{name: labels[name] for name in ("kind", "range") if name in labels},
+        **{name: labels[name] for name in ("kind", "range") if name in labels} | {"map": file.map},
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))
