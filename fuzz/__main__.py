@@ -41,6 +41,8 @@ def main() -> None:
     parser.add_argument("--again", action="store_true", help="start again")
     parser.add_argument("--folder", type=Path, default=Path("build/fuzz"))
     options = parser.parse_args()
+    if unknown := {*options.readers} - {*readers()}:
+        parser.error(f"unknown format {min(unknown)}; use some of {', '.join(readers())}")
     states = [
         State(name, options.folder, options.first, again=options.again)
         for name in options.readers or readers()

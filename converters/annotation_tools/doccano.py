@@ -4,7 +4,7 @@ Format:
     An object per text (grammars/doccano.schema.json), one per line or in an array, with `id`,
     `text`, and `label`: lists of start, end and label, or one or several categories. Projects with
     relations have `entities` and `relations` between them instead. Older versions have `labels`, or
-    `annotations`.
+    `annotations`; other programs, such as spaCy 2, call the lists `entities`.
 
 Conventions:
     A span is a mention, a category a label of the text. Labels that are sentences are the texts of
@@ -12,8 +12,8 @@ Conventions:
     written as lists, or as entities where there are relations or numbers of entities; categories
     beside spans are `cats`.
 
-    Doccano counts UTF-16 units in some versions, and grapheme clusters in projects that are set so;
-    clusters are not supported.
+    Doccano counts UTF-16 units in some versions, and grapheme clusters in projects that are set so
+    (`offsets`). Spans have no text: JAN205 says that those after an emoji cut words.
 
 Example lines:
     {"id": 1, "text": "Ann at Acme", "label": [[0, 3, "PER"], [7, 11, "ORG"]], "Comments": []}
@@ -36,7 +36,7 @@ from hlteval.representation import Corpus
 
 _MEMBERS = re.compile(
     r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
-    r'|"labels?"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
+    r'|"(?:labels?|entities)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
 )
 #: The definition of the items of each member.
 _PARTS = {
@@ -45,8 +45,8 @@ _PARTS = {
 }
 _ENTITY = ("id", "label", "start_offset", "end_offset", "user")
 _RELATION = ("id", "from_id", "to_id", "type")
-#: Categories are shorter, and have fewer words.
-_LONGEST, _WORDS = 80, 6
+#: Categories are shorter, have fewer words, and do not end as a sentence of several words does.
+_LONGEST, _SENTENCE = 80, re.compile(r"(?s)(?: [^ ]*){6}| .*[.!?\u2026]$")
 
 
 def _take(draft: Draft, item: Item) -> None:
@@ -71,7 +71,7 @@ def _take(draft: Draft, item: Item) -> None:
                 span = (part["start_offset"], part["end_offset"])
                 draft.mention(path, name, str(part["label"]), span, annotator=user)
                 draft.keep("$.entities", part, _ENTITY)
-            elif len(str(part)) > _LONGEST or str(part).count(" ") >= _WORDS:
+            elif len(str(part)) > _LONGEST or _SENTENCE.search(str(part)):
                 draft.leave_out(
                     "texts as labels, of a sequence-to-sequence project", path, "JAN106"
                 )

@@ -68,6 +68,8 @@ def _take(draft: Draft, task: Item) -> None:
     others = {"annotations": [], **task} if which == "predictions" else task
     draft.keep("$", others, ("id", "data", which))
     _keep_data(draft, data, member)
+    if which == "annotations" and not task.get(which) and task.get("predictions"):
+        draft.leave_out("task with predictions alone (results=predictions reads these)", ())
     first, size = draft.entries[draft.row], len(task.get(which, ()))
     draft.entries[draft.row] += max(size - 1, 0)
     annotators, taken = dict[int, str | None](), set[str | None]()

@@ -4,7 +4,7 @@ Format:
     A collection is an object with `documents` (grammars/bioc-json.schema.json), which have an `id`
     and `passages` with `offset` and `text`, or `sentences` with their own; `annotations` with
     `locations` and `text`; `relations` with `nodes`. A file is a collection, an array of them or of
-    documents, or has a document per line.
+    documents, or has a document per line. Exports of PubTator 3 name the documents `PubTator3`.
 
 Conventions:
     All is read as in BioC XML: offsets are code points from the beginning of the document. Infons
@@ -54,10 +54,12 @@ _MEMBERS = re.compile(r'"passages"[ \t\r\n]*:')
 #: Elements, and rejected documents, that complete a part of a file.
 _MOST, _REJECTED = 50_000, 50_000
 _FURTHER = re.compile("identifier_(?:[2-9]|[1-9][0-9]+)")
+#: The members of a collection that have its documents: that of BioC, and of the service PubTator 3.
+_LISTED = ("documents", "PubTator3")
 #: The lists of each object, with the objects that are in them.
 _ITEMS = {"annotations": "annotation", "relations": "relation"}
 _LISTS: Mapping[str, Mapping[str, str]] = {
-    "collection": {"documents": "document"},
+    "collection": dict.fromkeys(_LISTED, "document"),
     "document": {"passages": "passage", **_ITEMS},
     "passage": {"sentences": "sentence", **_ITEMS},
     "sentence": _ITEMS,
@@ -129,14 +131,16 @@ class Tree:
 
     def read(self, value: Mapping[str, Any]) -> Iterator[list[Node]]:
         """The header of a collection, then each document; `paths` has the elements of that."""
-        if "documents" not in value:
+        listed = next((name for name in _LISTED if name in value), None)
+        if listed is None:
             yield [self.add("document", value, self.begin)]
             return
-        documents = value["documents"]
-        yield [*self.add("collection", {**value, "documents": None}, self.begin)]
+        documents = value[listed]
+        header = {name: part for name, part in value.items() if name != listed}
+        yield [*self.add("collection", header, self.begin)]
         for at, document in enumerate(documents if isinstance(documents, list) else ()):
             self.paths.clear()
-            yield [self.add("document", document, (*self.begin, "documents", at))]
+            yield [self.add("document", document, (*self.begin, listed, at))]
 
     def add(self, tag: str, value: Any, path: Path) -> Node:
         """Make the element of an object, with all that is in it."""

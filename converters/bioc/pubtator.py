@@ -8,8 +8,8 @@ Format:
 Conventions:
     The text of a document is its title, a line feed and its abstract; offsets are 0-based,
     half-open code points of it. The first identifier of a cell `A|B` is the entity, others are
-    candidates, if each of them has a digit: keys of tmVar (`p|SUB|V|600|E`) are one. A relation has
-    entities as arguments, with the roles Arg1 and Arg2. A discontinuous mention is written as one
+    candidates, if each of them has a digit: keys of tmVar (`p|SUB|V|600|E`) are one. A relation is
+    a fact: it has entities as arguments, with the roles Arg1 and Arg2. A discontinuous mention is written as one
     span, from its first fragment to its last: other programs refuse a text that is not there.
 
 Example lines:
@@ -40,7 +40,7 @@ from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, Mismatch
 from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import Finding, Problem
 from hlteval.findings.sequence import lists_by_key
-from hlteval.representation import Corpus
+from hlteval.representation import FACT, Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.tsv import Lines
 
@@ -129,7 +129,7 @@ class _Rows:
                 if not is_relation:
                     known.update(self.annotation(key, cells, text, place))
                     continue
-                self.rows["frames"].append((*key, None, "relation", cells[1], None))
+                self.rows["frames"].append((*key, None, FACT, cells[1], None))
                 for at, target in enumerate(cells[2:4], start=1):
                     self.rows["arguments"].append((*key, frame, at, f"Arg{at}", target))
                     if known and target not in known:
@@ -234,21 +234,26 @@ def _annotations(corpus: Corpus) -> Iterator[tuple[int, tuple[str, ...], list[st
         yield document, (str(start), str(end), there or "", label, "|".join(names)), names
 
 
+def _relations(corpus: Corpus) -> pl.DataFrame:
+    """The relations of mentions and of entities."""
+    return corpus.frames.filter(pl.col("kind").is_in(["relation", FACT]))
+
+
 def _arguments(corpus: Corpus) -> pl.DataFrame:
     """The arguments of relations with exactly two, with the entities of those that are mentions."""
     mentions = corpus.mentions.filter(pl.col("mention") != "").unique(["document", "mention"])
-    named = mentions.select("document", "entity", target="mention", is_mention=True)
-    relations = corpus.frames.filter(kind="relation").select("label", frame_row="row")
+    named = mentions.select("document", "entity", target="mention", kind=pl.lit("relation"))
+    relations = _relations(corpus).select("label", "kind", frame_row="row")
     rows = corpus.arguments.sort("frame_row", "position").filter(pl.len().over("frame_row") == 2)
     rows = rows.join(relations, on="frame_row", maintain_order="left")
-    return rows.join(named, on=["document", "target"], how="left", maintain_order="left")
+    named = named.with_columns(is_mention=True)
+    return rows.join(named, on=["document", "target", "kind"], how="left", maintain_order="left")
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what PubTator cannot represent of its tables, by name."""
     ends, placed = _arguments(corpus), corpus.mentions.filter(writable())
     apart = sum(names != _identifiers("|".join(names)) for *_, names in _annotations(corpus))
-    relations = corpus.frames.filter(kind="relation").height
     odd = ends.filter(pl.col("role") != pl.format("Arg{}", "position"))
     links = corpus.links.join(placed, left_on="mention_row", right_on="row", how="semi")
     some = pl.concat([placed.select("document"), ends.select("document")])
@@ -263,7 +268,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "mentions outside of texts": corpus.mentions.height - placed.height,
         "mentions whose entities cannot be in one cell": apart,
         "candidates without an entity": corpus.links.height - links["entity"].count(),
-        "relations without exactly two arguments": relations - ends.height // 2,
+        "relations without exactly two arguments": _relations(corpus).height - ends.height // 2,
         "arguments other than Arg1 and Arg2": odd.height,
         "arguments that are mentions, which become entities": ends["is_mention"].count(),
         "cells with line breaks or tabs": count_matching(_BREAKS, *cells),

@@ -13,6 +13,7 @@ from hlteval.converters.toolkit.rows import decimal, from_dictionaries, number, 
 from hlteval.converters.toolkit.source_files import unique_name
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES, Mismatch, TextWindow
 from hlteval.findings import Problem
+from hlteval.representation import FACT
 from hlteval.representation.corpus import Rows
 
 if TYPE_CHECKING:
@@ -30,6 +31,10 @@ LEAST = 3
 #: Largest offset that is read.
 LARGEST = 10**15 - 1
 _NUMBER = re.compile("[0-9]{1,15}")
+#: The keys of infons with the entities of a relation without nodes, whatever they are.
+_ROLE = re.compile("(?:Arg|entity|role)[0-9]")
+#: A relation has so many arguments at least.
+_ENDS = 2
 _MENTION = ("type", "identifier", "mention_type", "confidence", "annotator")
 Infons = Sequence[tuple[str, str]]
 Spans = list[tuple[int, int]]
@@ -188,8 +193,11 @@ class Documents:
                 self.report(annotation, "BIO302", "id", identifier, id=identifier)
             seen.add(identifier)
         known = {item.get("id", "") for item in element.iter("annotation", "relation")}
+        bare = [each for each in passages.relations if next(each.iter("node"), None) is None]
+        facts = self.facts(bare, [annotation for annotation, _, _ in passages.annotations])
         for relation in passages.relations:
-            self.relation(relation, known)
+            if relation not in facts:
+                self.relation(relation, known)
 
     def name(self, element: Element) -> str:
         """The name of a document, unique in its source."""
@@ -260,6 +268,38 @@ class Documents:
         if code:
             self.rejected.append((self.document, code, self.ordinals[element], name, text))
             return Spans()
+        return found
+
+    def facts(self, relations: list[Element], annotations: list[Element]) -> set[Element]:
+        """Add relations of entities, which infons name instead of nodes, and give them.
+
+        Args:
+            relations: those without nodes.
+            annotations: all of the document.
+        """
+        found: set[Element] = set()
+        kinds, names = set[str | None](), set[str]()
+        for annotation in annotations if relations else ():
+            for infon in annotation.iter("infon"):
+                if infon.get("key") == "type":
+                    kinds.add(infon.text)
+                else:
+                    names.update((infon.text or "", *re.split("[|,;]", infon.text or "")))
+        for element in relations:
+            infons, ends = self.contents(element)[0], list[tuple[str, str]]()
+            for key, text in infons:
+                if text in names or key in kinds or _ROLE.fullmatch(key):
+                    ends.append((key, text))
+            if len(ends) < _ENDS:
+                continue
+            found.add(element)
+            others = [infon for infon in infons if infon not in ends]
+            named = "type" if "type" in dict(others) else "relation"
+            label = self.values(element, (named,), others)[named] or ""
+            place, row = self.place(element), len(self.rows["frames"])
+            self.rows["frames"].append((*place, element.get("id"), FACT, label, None))
+            rows = ((*place, row, at, *end) for at, end in enumerate(ends, start=1))
+            self.rows["arguments"] += rows
         return found
 
     def relation(self, element: Element, known: set[str]) -> None:

@@ -21,8 +21,15 @@ from hlteval.converters.bioc.reading import (
     RELATION,
 )
 from hlteval.converters.toolkit.rows import to_text
-from hlteval.converters.toolkit.spans import Quotes, candidates, equivalences, odd_fragments
-from hlteval.representation import Corpus
+from hlteval.converters.toolkit.spans import (
+    UNRESOLVED,
+    Quotes,
+    candidates,
+    count_unresolved,
+    equivalences,
+    odd_fragments,
+)
+from hlteval.representation import FACT, Corpus
 
 _KEY = ("document", "origin", "record")
 _INFONS = ("collection", "document", "passage", "sentence", "annotation", "relation")
@@ -240,6 +247,10 @@ def _relations(corpus: Corpus, infons: Infons) -> dict[int, list[Item]]:
         arguments[row].append((target, role))
     frames = corpus.frames.select("row", *_KEY, "frame", "kind", "label", "trigger")
     for row, *key, name, kind, label, trigger in frames.iter_rows():
+        if kind == FACT:
+            ends = [(role, target) for target, role in arguments[row]]
+            add(0, row, key, name, [("type", label or None), *ends], [])
+            continue
         nodes = [*([] if trigger is None else [(trigger, label)]), *arguments[row]]
         shape = RELATION if trigger is None else EVENT
         equal = shape == RELATION and label == "Equiv" and {"Arg"} == {role for _, role in nodes}
@@ -289,4 +300,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "mentions whose fragments do not match their extent": odd.height,
         "candidates without an entity, or with gaps in their ranks": incomplete.height,
         "attributes of other formats": attributes.filter(~(infons | header)).height,
+        UNRESOLVED: count_unresolved(corpus),
     }

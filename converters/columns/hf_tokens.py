@@ -41,7 +41,7 @@ from hlteval.syntax.sections import Sections
 from hlteval.syntax.tsv import Lines, shorten
 
 _TAGS = ("ner_tags", "tags", "labels")
-_ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*"')
+_ROW = re.compile(r'\{.*"tokens"[ \t]*:[ \t]*\[[ \t]*["\]]')
 #: The number of what is not scored, and the name that it is read as.
 _IGNORED, _OUTSIDE = -100, "O"
 _FEATURES = "huggingface"
@@ -54,7 +54,7 @@ def sniff(source: Source) -> bool:
     members = source.members if source.kind in {"file", "stdin"} else ()
     if members and (columns := parquet_sizes.column_names(members[0])):
         return "tokens" in columns and not {*_TAGS}.isdisjoint(columns)
-    line = source_files.head(source, 20_000).partition("\n")[0]
+    line = source_files.head(source, 1_000_000).partition("\n")[0]
     return bool(_ROW.match(line)) and any(f'"{name}"' in line for name in _TAGS)
 
 
@@ -101,9 +101,9 @@ def _rows(
         tags = tags or next((name for name in _TAGS if name in row), "")
         texts, given = row.get(words), row.get(tags)
         code, values = "HFT101", dict[str, object](tokens=words, tags=tags or _TAGS[0])
-        if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} == {str}:
+        if isinstance(texts, list) and isinstance(given, list) and {*map(type, texts)} <= {str}:
             named = [numbers.get(tag, tag) if type(tag) is int else tag for tag in given]
-            wrong = [] if {*map(type, named)} == {str} else [t for t in named if type(t) is not str]
+            wrong = [] if {*map(type, named)} <= {str} else [t for t in named if type(t) is not str]
             if len(texts) != len(given):
                 code, values = "HFT102", {"given": len(given), "wanted": len(texts)}
             elif wrong and (names or {*map(type, wrong)} != {int}):
@@ -115,7 +115,7 @@ def _rows(
                 documents.append(name_of(row.get("id"), ""))
                 continue
         wrong_rows.append(Problem(code, record, 0, len(line), values))
-    tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag")
+    tokens = pl.DataFrame(rows, _TOKENS, orient="row").explode("word", "tag").drop_nulls("word")
     tokens = tokens.with_columns(begins=pl.col("document").is_first_distinct())
     some = (Problem(code, 0, 0, 0, {"count": n}) for code, n in counts.items())
     return TokenRows.of(tokens, documents, [*some, *wrong_rows])._replace(detected=tags)

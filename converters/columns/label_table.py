@@ -89,8 +89,9 @@ def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterabl
     usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
     named = {cell.strip(' "').lower() for cell in first.split(columns.separator)}
     known = [not named.isdisjoint(titles) for titles in (_DOCUMENT, _LABEL)]
-    # a header is no label
-    if usual <= settings.items() and not any(known) and columns.names[-1] in set(rows["label"]):
+    # a header is neither a label nor a document
+    alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
+    if usual <= settings.items() and not any(known) and alike:
         table.report_header("LBT105", line=shorten(first, 40))
     if settings["header"] == "no" and all(known):
         table.report_header("LBT107", line=shorten(first, 40))

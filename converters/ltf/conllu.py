@@ -30,10 +30,11 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.ltf.tables import as_declared, rebuilt, unlike
-from hlteval.converters.toolkit.source_files import File, head
-from hlteval.findings import Finding, Problem, line_findings
+from hlteval.converters.toolkit.source_files import File, findings_in_lines, head
+from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Source
+from hlteval.syntax.tsv import Lines
 
 _COLUMNS = r"^[0-9]+\t([^\t]+)\t[^\t]*\t[^\t]*\t([^\t]*)\t[^\t]*\t[^\t]*\t[^\t]*\t[^\t]*\t([^\t]*)$"
 _RANGE = "(?:^|[|])TokenRange=([0-9]{1,9}):([0-9]{1,9})(?:[|]|$)"
@@ -57,11 +58,10 @@ def sniff(source: Source) -> bool:
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     """The documents of a file, and what is wrong with lines that are no tokens of theirs."""
-    written, line = (file.text or "").split("\n"), pl.col("line")
+    lines, line = Lines(file.text or ""), pl.col("line")
     is_empty, is_comment = line.str.strip_chars(" ") == "", line.str.starts_with("#")
     every = (
-        pl.DataFrame({"line": written})
-        .with_columns(line.str.strip_suffix("\r"), record=pl.int_range(1, pl.len() + 1))
+        lines.table()
         .with_columns(
             document=line.str.starts_with(_NEWDOC).cast(pl.Int64).cum_sum() - 1,
             block=is_empty.cast(pl.Int64).cum_sum(),
@@ -107,7 +107,7 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     code = pl.when(pl.col("form").is_null()).then(pl.lit("CNU101")).otherwise(lost)
     places = wrong.select(code, "record", start=0, end=line.str.len_chars())
     problems = (Problem(*row) for row in places.iter_rows())
-    return corpus, line_findings(problems, written, file.member.display, file.member.max_per_code)
+    return corpus, findings_in_lines(problems, lines, file.member)
 
 
 def _comment(key: str) -> pl.Expr:

@@ -56,7 +56,13 @@ from hlteval.converters.toolkit.json_annotations import is_like
 from hlteval.converters.toolkit.json_documents import Item, compact, locate_records
 from hlteval.converters.toolkit.json_writing import has_place, write_objects
 from hlteval.converters.toolkit.offsets import CHARACTERS
-from hlteval.converters.toolkit.spans import candidates, equivalences, odd_fragments
+from hlteval.converters.toolkit.spans import (
+    UNRESOLVED,
+    candidates,
+    count_unresolved,
+    equivalences,
+    odd_fragments,
+)
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
@@ -374,6 +380,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         ),
         "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
         "attributes of other formats": sum(not _is_own(*row) for row in attributes),
+        UNRESOLVED: count_unresolved(corpus),
     }
 
 

@@ -19,7 +19,7 @@ from hlteval.converters.toolkit.fitting import (
 )
 from hlteval.converters.toolkit.offsets import map_spans
 from hlteval.converters.toolkit.source_files import UNWRITABLE_TEXT, folders_of, write_files
-from hlteval.converters.toolkit.spans import equivalences, fill_texts
+from hlteval.converters.toolkit.spans import UNRESOLVED, count_unresolved, equivalences, fill_texts
 from hlteval.representation import Corpus, of_documents
 from hlteval.sources import is_file_path, stays_inside
 
@@ -43,7 +43,7 @@ def count_losses(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
         >>> count_losses(Corpus(), BRAT)["names of groups"]
         0
     """
-    return fit(corpus, dialect)[1]
+    return {**fit(corpus, dialect)[1], UNRESOLVED: count_unresolved(corpus)}
 
 
 def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import polars as pl
 
-from hlteval.representation import TABLES, Corpus
+from hlteval.representation import FACT, TABLES, Corpus
 
 #: The kind of a situation frame in the representation.
 SITUATION = "situation"
@@ -14,6 +14,7 @@ TEMPLETTE = "templette"
 _PLURALS: Mapping[str, str] = MappingProxyType(
     {
         "event": "events",
+        FACT: "relations of entities",
         "relation": "relations",
         SITUATION: "situation frames",
         TEMPLETTE: "template instances",

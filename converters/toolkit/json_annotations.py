@@ -41,6 +41,7 @@ from hlteval.converters.toolkit.span_texts import (
     Mismatch,
     Mismatches,
     TextWindow,
+    WordEdges,
     is_text_of,
     matching_units,
 )
@@ -51,6 +52,12 @@ from hlteval.sources import Member, Source
 from hlteval.syntax.places import Path
 from hlteval.syntax.sections import Sections
 
+#: A text that is long; the bytes in which members after such are looked for.
+_TEXT, _FAR = 1000, 1_000_000
+_LONG, _STRING = (
+    re.compile(rf'"(?:[^"\\]|\\.){{{_TEXT}}}', re.S),
+    re.compile(r'(?s)"(?:[^"\\]++|\\.)*+"'),
+)
 _CODES = {"required": "JAN103", "": "JAN104"}
 
 
@@ -139,8 +146,15 @@ class Dialect:
 
 
 def is_like(source: Source, suffix: str, members: re.Pattern[str]) -> bool:
-    """Whether the file, or the first of a folder with a suffix, has members of a format."""
-    begin = head_of_first(with_suffix(source, suffix))
+    """Whether the file, or the first of a folder with a suffix, has members of a format.
+
+    They may be after a long text.
+    """
+    files = with_suffix(source, suffix)
+    begin = head_of_first(files)
+    if _LONG.search(begin):
+        far = head_of_first(files, _FAR)
+        begin = _STRING.sub(lambda found: found[0] if len(found[0]) < _TEXT else '""', far)[:4000]
     return begin.lstrip()[:1] in {"[", "{"} and bool(members.search(begin))
 
 
@@ -216,7 +230,7 @@ class Draft(TableBuilder):
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
         super().open(reporter)
-        self.mismatches = Mismatches(self._report_mismatch)
+        self.mismatches, self.edges = Mismatches(self._report_mismatch), WordEdges()
         self.left_out: dict[tuple[str, str], list[Any]] = {}
         usual = self.dialect.naming.items()
         self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
@@ -224,6 +238,12 @@ class Draft(TableBuilder):
     def close(self) -> None:
         """End a file: report what is known of all of it."""
         self.mismatches.decide()
+        if self.edges.first and (unit := self.edges.unit) not in {"", self.offsets}:
+            (index, path), wrong = self.edges.first, self.edges.wrong
+            left = wrong - self.edges.clean[unit]
+            values = {"count": wrong, "all": self.edges.count, "left": left, "setting": unit}
+            what = UNIT_NAMES[unit]
+            self.reporter.report(index, "JAN205", path, None, what=what, **values)
         for (code, what), (index, path, count) in self.left_out.items():
             shown = count_of(count, what) if code == "JAN107" else what
             self.reporter.report(index, code, path, what=shown, count=count)
@@ -373,6 +393,7 @@ class Draft(TableBuilder):
                 text = there if text.replace("\\n", "\n") == there else text
             else:
                 text = self.quotes.at((start, end)) if start >= 0 else ""
+                self.edges.add((self.index, path), self.text, written, (start, end))
         own = (self.row, self.origin, self.record, name, label, start, end, None)
         given = text if isinstance(text, str) else None
         row = (*own, given, entity, None, confidence, None, annotator)

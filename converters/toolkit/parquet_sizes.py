@@ -86,10 +86,18 @@ def read_table(data: bytes) -> ParquetTable:
 
 
 def write_table(table: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
-    """Write a table to a file, whatever its path is: Polars takes none that is not UTF-8."""
+    """Write a table to a file, whatever its path is: Polars takes none that is not UTF-8.
+
+    Arrow reads the schema that Polars adds, which has no metadata, instead of those of the file: in
+    a file with metadata, its key has another name.
+    """
     content = BytesIO()
     table.write_parquet(content, metadata=dict(metadata or {}))
-    path.write_bytes(content.getvalue())
+    data = content.getvalue()
+    if metadata:
+        begin, key, end = data.rpartition(b"ARROW:schema")
+        data = begin + key.replace(b":", b"_") + end
+    path.write_bytes(data)
 
 
 def is_parquet(member: Member) -> bool:

@@ -24,7 +24,17 @@ from hlteval.findings import (
     findings_of,
 )
 from hlteval.representation import TABLES, Corpus
-from hlteval.sources import Member, Source, Unreadable, decode, is_file_path, sha256, stays_inside
+from hlteval.sources import (
+    LIMITS,
+    Member,
+    Source,
+    TooManyFiles,
+    Unreadable,
+    decode,
+    is_file_path,
+    sha256,
+    stays_inside,
+)
 from hlteval.syntax.tsv import SLICE, Lines, ParsedTable, Table
 
 #: The maximum number of documents in a batch.
@@ -152,11 +162,17 @@ def batches(
 
 
 def write_files(files: Iterable[tuple[str, str | Iterable[str]]], folder: Path) -> None:
-    """Write files by name, each with its content or the pieces of it, in a folder that is made."""
+    """Write files by name, each with its content or the pieces of it, in a folder that is made.
+
+    Raises:
+        TooManyFiles: if no command could read the folder; some of them are written then.
+    """
     made = set[str]()
     folder.mkdir(parents=True, exist_ok=True)
     begin = os.path.join(folder, "")  # noqa: PTH118 - there may be 100,000 paths, and few folders
-    for name, content in files:
+    for number, (name, content) in enumerate(files, start=1):
+        if number > LIMITS.files:
+            raise TooManyFiles
         if (parent := name.rpartition("/")[0]) not in made:
             (folder / parent).mkdir(parents=True, exist_ok=True)
             made.add(parent)
@@ -178,6 +194,9 @@ def output_paths(
         form: the name of the format.
         suffix: of its files.
         shared: whether a file can hold several documents.
+
+    Raises:
+        TooManyFiles: as `write_files` does, before anything is written.
     """
     members = original_files(corpus, form)
     if not shared:
@@ -185,7 +204,10 @@ def output_paths(
         members = {row: path for row, path in members.items() if row not in set(several)}
     rows = corpus.documents.select("row", "origin", "name").iter_rows()
     files = ((row, members.get(at, name + suffix)) for row, at, name in rows if is_file_path(name))
-    return without_clashes(dict(files), shared=shared)
+    paths = without_clashes(dict(files), shared=shared)
+    if len(paths) > LIMITS.files and len({*paths.values()}) > LIMITS.files:
+        raise TooManyFiles
+    return paths
 
 
 def without_clashes(paths: Mapping[int, str], *, shared: bool = False) -> dict[int, str]:

@@ -1,11 +1,11 @@
 """Files whose lines are fields between spaces, of which the last may be a text with spaces."""
 
-import re
-
 import polars as pl
 
-from hlteval.findings import Finding, Problem, line_findings
+from hlteval.converters.toolkit.source_files import findings_in_lines
+from hlteval.findings import Finding, Problem
 from hlteval.sources import Member
+from hlteval.syntax.tsv import Lines
 
 #: The beginning of a comment.
 COMMENT = ";;"
@@ -29,9 +29,7 @@ def match_lines(text: str, pattern: str) -> tuple[pl.DataFrame, list[int]]:
         >>> rows.rows(), wrong
         ([(2, 'd1', '1')], [3])
     """
-    lines = pl.Series("line", text.removesuffix("\n").split("\n"), dtype=pl.String)
-    record = pl.int_range(1, pl.len() + 1, dtype=pl.Int64)
-    frame = pl.DataFrame({"line": lines.str.strip_chars(" \t\r")}).with_columns(record=record)
+    frame = Lines(text).table().with_columns(pl.col("line").str.strip_chars(" \t\r"))
     frame = frame.filter(pl.col("line") != "", ~pl.col("line").str.starts_with(COMMENT))
     fits = pl.col("line").str.contains(f"^(?:{pattern})$")
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern})$")
@@ -48,12 +46,9 @@ def line_problems(member: Member, text: str, code: str, records: list[int]) -> l
         code: of the findings; the message may have `given`, the number of fields.
         records: the numbers of the lines.
     """
-    if not records:
-        return []
-    lines = text.split("\n")
-    problems = []
-    for record in records:
-        line = lines[record - 1].removesuffix("\r")
-        given = len(re.split(r"[ \t]+", line.strip(" \t")))
-        problems.append(Problem(code, record, 0, len(line), {"given": given}))
-    return line_findings(problems, lines, member.display, member.max_per_code)
+    lines = Lines(text)
+    texts = lines.gather([record - 1 for record in records])
+    given = texts.str.strip_chars(" \t").str.count_matches("[ \t]+") + 1
+    rows = zip(records, texts.str.len_chars(), given, strict=True)
+    problems = (Problem(code, record, 0, size, {"given": count}) for record, size, count in rows)
+    return findings_in_lines(problems, lines, member)

@@ -5,6 +5,8 @@ none there. The parts of a discontinuous span may be joined with or without a sp
 followed from the first to the last.
 """
 
+import re
+from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -23,6 +25,12 @@ _LONGEST, _NEAR = 300, 50_000
 _MOST = 1_000_000
 #: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
 _ENOUGH, _SHARE = 10_000, 0.9
+#: Units of offsets, the likeliest first; and spans that are not clean.
+_LIKELY, _FEWEST = (CHARACTERS, "utf-16", "graphemes", "bytes"), 2
+#: The sign that joins emoji; signs in clusters of emoji, and of letters with marks.
+_JOINER, _MARKS = "\u200d", "\u0300-\u036f\u200d\ufe0f\U0001f1e6-\U0001f1ff\U0001f3fb-\U0001f3ff"
+_CLUSTERS, _NOT_ASCII = re.compile(f"[{_MARKS}]"), re.compile("[^\x00-\x7f]")
+_WIDE = re.compile(f"\r\n|[{_MARKS}\U00010000-\U0010ffff]")
 
 
 class TextWindow(NamedTuple):
@@ -55,6 +63,70 @@ class TextWindow(NamedTuple):
     def mismatch(self, place: object, spans: Sequence[tuple[int, int]], text: str) -> "Mismatch":
         """A text that is not what is at some places, with the units in which it is."""
         return Mismatch(place, self, spans, text, matching_units(self, spans, text))
+
+
+class WordEdges:
+    """The spans of a file that have no text, whose offsets show by words which unit they count.
+
+    Counted are spans after a character that has several units, or a line end of two characters.
+
+    Attributes:
+        count: how many there are.
+        wrong: how many of these cut words, or have spaces at their ends.
+        clean: how many of those do not if their offsets count another unit, by its setting.
+        first: where the first of these is.
+    """
+
+    def __init__(self) -> None:
+        self.count, self.wrong, self.clean = 0, 0, Counter[str]()
+        self.first: Any = None
+        self._text, self._begin, self._units = "", 0, dict[str, UnitText]()
+
+    def add(self, place: Any, text: str, span: tuple[int, int], own: tuple[int, int]) -> None:
+        """Take a span.
+
+        Args:
+            place: where it is, for the report.
+            text: the text of the document.
+            span: its offsets as written.
+            own: its place as read.
+        """
+        if text is not self._text:
+            plain = text.isascii() and "\r\n" not in text
+            wide = None if plain else _WIDE.search(text) or _NOT_ASCII.search(text)
+            self._text, self._begin, self._units = text, wide.start() if wide else -1, {}
+        if self._begin < 0 or own[1] <= self._begin:
+            return
+        self.count += 1
+        if _is_clean(text, *own):
+            return
+        self.wrong += 1
+        self.first = self.first or place
+        if not self._units:
+            units = ["bytes", "utf-16", *(["graphemes"] if len(text) <= _MOST else [])]
+            self._units = {unit: UnitText(text, unit) for unit in units}
+        there = {CHARACTERS: span} | {
+            unit: (places.character(span[0]), places.character(span[1]))
+            for unit, places in self._units.items()
+        }
+        self.clean.update(unit for unit, at in there.items() if _is_clean(text, *at))
+
+    @property
+    def unit(self) -> str:
+        """The unit in which nearly all spans are clean if most are not as read; else empty."""
+        if self.wrong < max(_FEWEST, self.count / 2):
+            return ""
+        counts = ((unit, self.clean[unit]) for unit in _LIKELY)
+        return likeliest(counts, self.wrong, _SHARE * self.wrong)[0]
+
+
+def _is_clean(text: str, start: int, end: int) -> bool:
+    """Whether a span cuts neither words nor clusters, and has no space at its ends."""
+    if not 0 <= start < end <= len(text) or text[start].isspace() or text[end - 1].isspace():
+        return False
+    edges = ((text[at - 1], text[at]) for at in (start, end) if 0 < at < len(text))
+    cuts = ((a.isalnum() and b.isalnum()) or a == _JOINER or _CLUSTERS.match(b) for a, b in edges)
+    return not any(cuts)
 
 
 class Mismatch(NamedTuple):

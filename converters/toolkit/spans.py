@@ -3,8 +3,10 @@
 import polars as pl
 
 from hlteval.converters.toolkit.quotes import are_at_place
-from hlteval.representation import Corpus
+from hlteval.representation import FACT, Corpus
 
+#: The loss of formats that refer to annotations by their identifiers; see `count_unresolved`.
+UNRESOLVED = "arguments that are not annotations of the document"
 #: Most times that spans may have each character of a text, on average; and how many more.
 _REPEATED, _MORE = 20, 200_000
 
@@ -38,6 +40,22 @@ def candidates(corpus: Corpus) -> dict[int, list[str]]:
     for row, entity in links.select("mention_row", "entity").iter_rows():
         found.setdefault(row, []).append(entity)
     return found
+
+
+def count_unresolved(corpus: Corpus) -> int:
+    """Count the arguments that are neither mentions nor frames of their document, but for facts.
+
+    Examples:
+        >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+        >>> argument = {**place, "frame_row": 0, "position": 1, "role": "Arg1", "target": "Q1"}
+        >>> count_unresolved(Corpus(arguments=[argument]))
+        1
+    """
+    mentions = corpus.mentions.select("document", target="mention")
+    named = pl.concat([mentions, corpus.frames.select("document", target="frame")])
+    facts = corpus.frames.filter(kind=FACT).select(frame_row="row")
+    arguments = corpus.arguments.join(facts, on="frame_row", how="anti")
+    return arguments.join(named, on=["document", "target"], how="anti").height
 
 
 def equivalences(groups: pl.DataFrame) -> pl.DataFrame:

@@ -27,10 +27,11 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import FileBatch, locate_lines, stem
-from hlteval.findings import FieldRef, Finding, Location, Problem, line_findings
+from hlteval.converters.toolkit.source_files import FileBatch, findings_in_lines, locate_lines, stem
+from hlteval.findings import FieldRef, Finding, Location, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
+from hlteval.syntax.tsv import Lines
 
 Identifiers = Literal["auto", "tab", "space", "none"]
 Documents = Literal["auto", "lines", "files"]
@@ -85,7 +86,7 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
         `record` (from 1), `name` (null where an identifier is missing), `text`, `first`, the first
         record of that name, and `named`, whether lines have identifiers.
     """
-    lines = pl.Series(text.removesuffix("\n").split("\n") if text else [], dtype=pl.String)
+    lines = Lines(text).table()["line"]
     how = identifiers
     if how == "auto":  # most lines that are not empty begin with an identifier of their own
         written = lines.filter(lines.str.strip_chars() != "")
@@ -115,16 +116,16 @@ def _findings(member: Member, text: str, rows: pl.DataFrame) -> list[Finding]:
     wrong = rows.filter(pl.col("name").is_null() | (pl.col("first") != pl.col("record")))
     if wrong.is_empty():
         return []
-    lines = text.split("\n")
+    lines = Lines(text)
     problems = []
     for record, name, first in wrong.select("record", "name", "first").iter_rows():
-        line = lines[record - 1].removesuffix("\r")
+        line = lines[record - 1]
         if name is None:
             problems.append(Problem("TRN102", record, 0, len(line)))
         else:
             values = {"name": name[:80], "first": first}
             problems.append(Problem("TRN101", record, 0, len(name), values))
-    return line_findings(problems, lines, member.display, member.max_per_code)
+    return findings_in_lines(problems, lines, member)
 
 
 def _corpus(rows: pl.DataFrame, sources: pl.DataFrame, *, by_line: bool) -> Corpus:

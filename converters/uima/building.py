@@ -4,7 +4,6 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from itertools import chain, count
-from typing import Any
 
 import polars as pl
 
@@ -61,7 +60,7 @@ class Layers:
             for item in chain.from_iterable(self.annotations.values())
         )
         texts = filter(None, chain(self.texts.values(), self.languages.values(), values))
-        return sum(re.search(pattern, text) is not None for text in texts)
+        return sum(map(bool, map(re.compile(pattern).search, texts)))
 
     def structures(self, row: int, *, arrays: bool) -> Iterator[tuple[int, str, dict[str, Value]]]:
         """The number, type and features of each structure of a document, but for its text.
@@ -104,7 +103,7 @@ class Layers:
 
     def _text_at(self, document: int, start: int, end: int) -> str | None:
         text = self.texts.get(document)
-        return None if text is None else text[max(0, start) : max(0, end)]
+        return None if text is None else text[start:end]
 
     def _add(self, document: int, name: str | None, item: Annotation) -> None:
         self.annotations[document].append(item)
@@ -153,14 +152,21 @@ class Layers:
             "annotator",
         )
         names = ("value", layers.IDENTIFIER, NAME, *layers.COLUMNS)
+        last = dict[str, str]()
         for row, document, record, start, end, text, *features in rows.iter_rows():
             if not fits(document, start, end):
                 self.losses["mentions outside of the words of the text"] += 1
                 continue
             values = dict(zip(names, features, strict=True))
+            self.losses["missing identifiers of mentions, which are numbered"] += not values[NAME]
+            values[NAME] = values[NAME] or None
             if text != self._text_at(document, start, end):
                 values[layers.TEXT] = text
-            item = Annotation(f"m{row}", MENTION, start, end, record, _without_nulls(values))
+            # Most labels are those of the mention before: they are one object, not one for each.
+            last = {
+                k: last[k] if v == last.get(k) else v for k, v in values.items() if v is not None
+            }
+            item = Annotation(f"m{row}", MENTION, start, end, record, last)
             self._add(document, values[NAME], item)
 
     def _frames(self, corpus: Corpus, fits: Fits) -> None:
@@ -191,7 +197,7 @@ class Layers:
             else:
                 self.losses["frames without a mention that is there"] += 1
                 continue
-            item.values = _without_nulls(values)
+            item.values = {key: text for key, text in values.items() if text is not None}
             self._add(document, name, item)
         for document, item, held in linked:
             found = [(role, self.named.get((document, target))) for role, target in held]
@@ -212,10 +218,6 @@ class Layers:
             item.values[label] = "true" if value is None else value
             self.losses["modifiers with the value true"] += value == "true"
             self.losses["identifiers of modifiers"] += name != f"{target}.{label}"
-
-
-def _without_nulls(values: Mapping[str, Any]) -> dict[str, str]:
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def _inside(text: str | None, start: int, end: int) -> bool:

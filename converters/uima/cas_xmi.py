@@ -25,7 +25,7 @@ Codes raised: XML1xx, UIM2xx, UIM3xx.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import chain, count
 
@@ -50,7 +50,7 @@ _ID = "xmi:id"
 _ROOT = re.compile(r"<(?:[\w.-]+:)?XMI[\s>/]")
 #: The package of types that have none.
 _NO_PACKAGE = "uima.noNamespace"
-_REPLACEMENT = "\ufffd"
+_ABSENT, _REPLACEMENT = re.compile(ABSENT), "\ufffd"
 _NAMESPACES = (
     ("xmlns:xmi", "http://www.omg.org/XMI"),
     ("xmlns:cas", "http:///uima/cas.ecore"),
@@ -211,23 +211,36 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
     """The names of the files of each document and of its types, with their content in pieces."""
     built = corpus.cached(inside_texts)
-    type_system = lru_cache(maxsize=100)(_type_system)  # most documents have the same
+    cached = lru_cache(maxsize=100)
+    head, type_system = cached(head_of), cached(_type_system)  # those of most are alike
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
-        yield name, _file(row, built)
+        yield name, _file(row, built, head)
         used = dict.fromkeys((item.layer, *item.values) for item in built.annotations[row])
         yield name.removesuffix(SUFFIX) + TYPE_SYSTEM, type_system(tuple(used))
 
 
-def _file(row: int, built: Layers) -> Iterator[str]:
-    """The content of the file of a document, in pieces."""
-    text, items = built.texts[row], built.annotations[row]
-    used = dict.fromkeys([*(item.layer for item in items), LINK])
+def head_of(used: Sequence[str]) -> tuple[str, Mapping[str, str]]:
+    """The beginning of a file, and the tags of its layers.
+
+    Examples:
+        >>> head_of(["custom.A"])[1]
+        {'custom.A': 'custom:A', 'uima.tcas.DocumentAnnotation': 'tcas:DocumentAnnotation'}
+    """
     spaces = prefixes_of(used)
     tags = {layer: f"{spaces[_address(layer)]}:{layers.short(layer)}" for layer in used}
     tags[DOCUMENT] = "tcas:DocumentAnnotation"
-    yield f"{_HEAD}<xmi:XMI{attributes([('xmi:version', '2.0'), *_NAMESPACES])}"
-    yield attributes((f"xmlns:{prefix}", space) for space, prefix in spaces.items())
-    yield '>\n<cas:NULL xmi:id="0"/>\n'
+    own = ((f"xmlns:{prefix}", space) for space, prefix in spaces.items())
+    declared = attributes([("xmi:version", "2.0"), *_NAMESPACES, *own])
+    return f'{_HEAD}<xmi:XMI{declared}>\n<cas:NULL xmi:id="0"/>\n', tags
+
+
+def _file(
+    row: int, built: Layers, head: Callable[[Sequence[str]], tuple[str, Mapping[str, str]]]
+) -> Iterator[str]:
+    """The content of the file of a document, in pieces."""
+    text, items = built.texts[row], built.annotations[row]
+    begin, tags = head((*dict.fromkeys([*(item.layer for item in items), LINK]),))
+    yield begin
     for number, layer, features in built.structures(row, arrays=False):
         pairs = ((name.removeprefix("@"), _attribute(value)) for name, value in features.items())
         yield _element(tags[layer], [(_ID, str(number)), *pairs])
@@ -267,7 +280,7 @@ def _address(name: str) -> str:
 
 def _element(tag: str, pairs: Iterable[tuple[str, str | None]]) -> str:
     """An element with attributes; what XML cannot hold is replaced."""
-    return f"<{tag}{re.sub(ABSENT, _REPLACEMENT, attributes(pairs))}/>\n"
+    return f"<{tag}{_ABSENT.sub(_REPLACEMENT, attributes(pairs))}/>\n"
 
 
 def _type_system(used: Iterable[Sequence[str]]) -> str:

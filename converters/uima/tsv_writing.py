@@ -5,7 +5,6 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 
 from hlteval.converters.uima.building import Layers, in_units
 from hlteval.converters.uima.layers import (
@@ -53,12 +52,14 @@ def escape(value: str) -> str:
         >>> escape("a_b->c")
         'a\\_b\\->c'
     """
+    if value.isalnum():  # as most values are
+        return value
     return value.translate(_VALUE_ESCAPES).replace("->", "\\->")
 
 
 def escape_text(text: str) -> str:
     """A text without control characters."""
-    return text.translate(_TEXT_ESCAPES)
+    return text if text.isalnum() else text.translate(_TEXT_ESCAPES)
 
 
 class Segmentation:
@@ -125,6 +126,11 @@ class Segmentation:
         self.left -= last - first
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
+    def has_token(self, start: int, end: int) -> bool:
+        """Whether a token has a span; others are left out, and counted."""
+        at = bisect_left(self.starts, start)
+        return self.tokens[at : at + 1] == [(start, end)]
+
     def range(self, start: int, end: int) -> tuple[int, int]:
         """The numbers of the first token of a span, and of the first one after it."""
         if start == end:
@@ -188,18 +194,20 @@ class Files:
         """The content of the file of a document, in pieces."""
         segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
         annotations = self.built.annotations[row]
-        known = {*segmentation.tokens}  # others are left out, and counted
         items = [
             item
             for item in annotations
-            if item.layer in _LAYERS and (item.layer != POS or (item.start, item.end) in known)
+            if item.layer in _LAYERS
+            and (item.layer != POS or segmentation.has_token(item.start, item.end))
         ]
         lines = _Lines(segmentation, items)
-        of_layer = lists_by_key((item.layer, [*item.values]) for item in items)
+        features = defaultdict[str, set[str]](set)
+        for item in items:
+            features[item.layer].update(item.values)
         layers = {
-            name: [*own, *sorted({*chain(*of_layer[name])}.difference(own))]
+            name: [*own, *sorted(features[name].difference(own))]
             for name, own in _LAYERS.items()
-            if name in of_layer
+            if name in features
         }
         yield "#FORMAT=WebAnno TSV 3.3\n"
         for layer, own in layers.items():
@@ -228,54 +236,59 @@ class _Lines:
 
     Attributes:
         of_sentence: the units of each sentence, in order.
-        lines: the units of each annotation that is no relation.
+        first: the first unit of each annotation that another one refers to.
         numbers: the numbers that connect the cells of annotations.
     """
 
     def __init__(self, segmentation: Segmentation, items: Sequence[Annotation]) -> None:
         self.segmentation = segmentation
         self.parts: dict[int, set[Span]] = defaultdict(set)
-        spans = {item.key: [*self._spans(item)] for item in items if item.ends is None}
+        of_key = {item.key: item for item in items if item.ends is None}
+        for item in of_key.values():
+            for at, span in self._spans(item):
+                if span != segmentation.tokens[at]:
+                    self.parts[at].add(span)
         order = [*_LAYERS]
 
         def place(item: Annotation) -> tuple[int, int, bool, Span]:
             """The place in the file, which does not depend on the order of the rows."""
-            at, span = spans[item.ends[1] if item.ends else item.key][0]
+            at, span = next(self._spans(of_key[item.ends[1]] if item.ends else item))
             return order.index(item.layer), at, span != segmentation.tokens[at], span
 
         items = sorted(items, key=place)
         self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
-        units: dict[tuple[int, Span], _Line] = {}
+        tokens, parts = list[_Line](), dict[tuple[int, Span], _Line]()
         for sentence, token, line in self._units():
             self.of_sentence[sentence].append(line)
-            units[token, line.span] = line
-        self.lines: dict[str, list[_Line]] = {}
-        while spans:  # one takes the memory of the other
-            key, places = spans.popitem()
-            self.lines[key] = [units[each] for each in places]
-        several = set[tuple[str, str]]()
-        for item in items:
-            for line in self.lines[item.ends[1]][:1] if item.ends else self.lines[item.key]:
-                if line.items and line.items[-1].layer == item.layer:
-                    several.add((line.name, item.layer))
-                line.items.append(item)
+            if token == len(tokens):
+                tokens.append(line)
+            else:
+                parts[token, line.span] = line
         linked = {target for item in items for _, target in item.links}
-        self.numbers: dict[str, int] = {}
-        for item in items:
-            lines = self.lines.get(item.key, ())
-            stacked = any((line.name, item.layer) in several for line in lines)
-            if len(lines) > 1 or stacked or item.key in linked:
-                self.numbers[item.key] = len(self.numbers) + 1
+        wanted = linked.union(*(item.ends for item in items if item.ends))
+        numbered = set(linked)
+        self.first: dict[str, _Line] = {}
+        for item in items:  # those of a layer follow each other
+            spans = self._spans(of_key[item.ends[1]] if item.ends else item)
+            lines = [parts.get(each) or tokens[each[0]] for each in spans]
+            if item.key in wanted:
+                self.first[item.key] = lines[0]
+            if len(lines) > 1:
+                numbered.add(item.key)
+            for line in lines[:1] if item.ends else lines:
+                if line.items and line.items[-1].layer == item.layer:
+                    numbered |= {line.items[-1].key, item.key}
+                line.items.append(item)
+        known = (item.key for item in items if not item.ends and item.key in numbered)
+        self.numbers = {key: number for number, key in enumerate(known, start=1)}
 
     def _spans(self, item: Annotation) -> Iterator[tuple[int, Span]]:
         """The tokens of an annotation, each with the part of it that the annotation has."""
         first, last = self.segmentation.range(item.start, item.end)
         for at in range(first, last):
             token = self.segmentation.tokens[at]
-            span = (max(item.start, token[0]), min(item.end, token[1]))
-            if span != token:
-                self.parts[at].add(span)
-            yield at, token if span == token else span
+            inside = item.start <= token[0] and token[1] <= item.end
+            yield at, token if inside else (max(item.start, token[0]), min(item.end, token[1]))
 
     def _units(self) -> Iterator[tuple[int, int, _Line]]:
         """The units in order, each with the numbers of its sentence and of its token."""
@@ -285,7 +298,7 @@ class _Lines:
             for token in range(at, after):
                 name = f"{sentence + 1}-{token - at + 1}"
                 yield sentence, token, _Line(name, tokens[token])
-                for part, span in enumerate(sorted(self.parts[token]), start=1):
+                for part, span in enumerate(sorted(self.parts.get(token, ())), start=1):
                     yield sentence, token, _Line(f"{name}.{part}", span)
             at = after
 
@@ -304,11 +317,11 @@ class _Lines:
             yield ("*" if value is None else escape(value)) + number
         if item.ends:
             pair = [self.numbers.get(end, 0) for end in item.ends]
-            unit = self.lines[item.ends[0]][0].name
+            unit = self.first[item.ends[0]].name
             yield unit + ("[{}_{}]".format(*pair) if any(pair) else "")
         elif item.layer == EVENT:
             yield (";".join(escape(role) for role, _ in item.links) or "_") + number
-            units = (self.lines[key][0].name + self._number(key) for _, key in item.links)
+            units = (self.first[key].name + self._number(key) for _, key in item.links)
             yield ";".join(units) or "_"
 
     def _number(self, key: str) -> str:

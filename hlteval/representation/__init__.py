@@ -12,7 +12,9 @@ from hlteval.representation.corpus import (
     without_orphans,
 )
 from hlteval.representation.keys import (
+    FACT,
     LARGEST,
+    ROLES,
     SEPARATOR,
     align,
     are_distinct,
@@ -34,8 +36,10 @@ from hlteval.representation.keys import (
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 
 __all__ = [
+    "FACT",
     "FRAGMENTS",
     "LARGEST",
+    "ROLES",
     "SCHEMA_VERSION",
     "SEPARATOR",
     "TABLES",

@@ -5,12 +5,23 @@ of both sides together. Nearly all frames have no more than two arguments, and n
 the only ones of their kind.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import polars as pl
 
 from hlteval.representation.corpus import Corpus, with_keys
 
+#: The kind of frames whose arguments are entities, not mentions.
+FACT = "fact"
+#: Roles of relations that are the same as those of brat, in the formats of other tools.
+ROLES: Mapping[str, str] = MappingProxyType(
+    {
+        **{f"{name}{at}": f"Arg{at}" for name in ("entity", "role") for at in (1, 2)},
+        "Governor": "Arg1",
+        "Dependent": "Arg2",
+    }
+)
 #: Separates the parts of a key; no identifier of a format contains it.
 SEPARATOR = "\x1f"
 #: Of larger numbers, sums of squares could overflow.

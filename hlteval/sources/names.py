@@ -192,6 +192,8 @@ def is_text(name: str) -> bool:
 
 #: Maximum length of a name in bytes; most systems allow 255, and a suffix may be added.
 _LONGEST = 240
+#: Most names of documents, of which there may be 100,000: nothing else needs to be looked at.
+_ORDINARY = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_. ()-]{0,99}")
 #: Maximum length of a path in bytes; Linux allows 4096, with the folder that it is in.
 _LONGEST_PATH = 3000
 
@@ -263,6 +265,8 @@ def is_file_path(name: str) -> bool:
         >>> is_file_path("run-1/d1"), is_file_path("/d1"), is_file_path("../d1")
         (True, False, False)
     """
+    if _ORDINARY.fullmatch(name):
+        return True
     length = len(name.encode("utf-8", "replace"))
     return length <= _LONGEST_PATH and all(map(is_file_name, name.split("/")))
 

@@ -104,6 +104,13 @@ class Unreadable(Exception):
         self.finding = finding
 
 
+class TooManyFiles(ValueError):
+    """Documents need more files than a folder that can be read has: see `Limits.files`."""
+
+    def __init__(self) -> None:
+        super().__init__(f"more than {LIMITS.files:,} files in a folder: use another format")
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A folder, a file, an archive, standard input, or a corpus in memory.

@@ -128,21 +128,29 @@ def merge(made: Path, folder: Path) -> list[str]:
 def files_below(folder: Path) -> dict[str, int]:
     """The sizes of the files of a folder by their paths in it, in the order of these.
 
-    A folder that cannot be read has none. There may be 100,000: objects of paths cost too much.
+    A folder that cannot be read has none.
 
     Examples:
         >>> list(files_below(Path("fixtures/ctm/valid")))
         ['meeting.ctm']
     """
-    found, waiting = dict[str, int](), [("", os.fspath(folder))]
+    found = dict(sizes_below(folder))
+    return {name: found[name] for name in sorted(found, key=lambda name: name.split("/"))}
+
+
+def sizes_below(folder: Path) -> Iterator[tuple[str, int]]:
+    """Yield the path of each file of a folder, and its size, as the system lists them.
+
+    There may be 100,000: objects of paths cost too much.
+    """
+    waiting = [("", os.fspath(folder))]
     for begin, path in waiting:
         with suppress(PermissionError), os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append((f"{begin}{entry.name}/", entry.path))
                 elif entry.is_file():
-                    found[begin + entry.name] = entry.stat().st_size
-    return {name: found[name] for name in sorted(found, key=lambda name: name.split("/"))}
+                    yield begin + entry.name, entry.stat().st_size
 
 
 def check_outputs(

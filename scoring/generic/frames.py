@@ -3,7 +3,8 @@
 A frame is a relation or an event: a label, possibly a trigger, and arguments with roles. Of a
 mention that fills a role, only what the options say has to be equal; a frame that does is equal to
 another by its own label, trigger and arguments, however deep. Identifiers are first looked up on
-their own side, then in the reference, whose mentions may be given.
+their own side, then in the reference, whose mentions may be given. The arguments of a fact are
+entities: their identifiers must be equal.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from typing import Literal
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, frame_keys, look_up, row_hash
+from hlteval.representation import FACT, ROLES, Corpus, frame_keys, look_up, row_hash
 from hlteval.scoring.generic.averages import LabelOptions
 from hlteval.scoring.generic.spans import Pairs, Units, Whole, best, combine, join, overlaps, sides
 
@@ -52,7 +53,8 @@ class Frames:
             whether it `counts` and is of the `system`, its `frame` as written, and its `trigger`,
             an index of `mentions` or -1.
         arguments: a row per argument: the index `id` of its frame, the `role`, the `mention` and
-            the `nested` frame that fills it, -1 for none, and its words, the `text`.
+            the `nested` frame that fills it, -1 for none, the `entity` that does, null for none,
+            and its words, the `text`.
         mentions: the mentions of both sides, those of the reference first.
         same: of each mention, what must be equal, as a number.
     """
@@ -95,8 +97,10 @@ class Frames:
         own = _dense(combine(self.label, trigger))
         nested = self.arguments["nested"].to_numpy()
         mention = _at(self.same, self.arguments["mention"].to_numpy())
-        dangling = (nested < 0) & (mention < 0)
+        dangling = (nested < 0) & (mention < 0) & (self._entity < 0)
         filler = _dense(np.where(dangling, -2 - np.arange(len(nested)), mention))
+        if (self._entity >= 0).any():
+            filler = _dense(combine(filler, self._entity))
         value = _dense(combine(filler, _codes(self.arguments["role"])))
         found, content = own, np.zeros(len(own), dtype=np.int64)
         is_nested = bool((nested >= 0).any())
@@ -107,6 +111,11 @@ class Frames:
             if int(found.max(initial=0)) == before:
                 break
         return found, _dense(combine(_dense(trigger), content))
+
+    @cached_property
+    def _entity(self) -> Whole:
+        """A number for the entity of each argument, -1 for none."""
+        return _codes(self.arguments["entity"])
 
     def _content(self, values: Whole) -> Whole:
         """A number for the arguments of each frame, equal where these are, in any order."""
@@ -142,8 +151,9 @@ class Frames:
                 nulls_equal=True,
             )
         )
-        nested = [side.filter(pl.col("inner") >= 0) for side in sides]
-        by_frame = nested[0].join(nested[1], on=["inner", "role", "label"])
+        inner = pl.max_horizontal("inner", "entity") >= 0
+        others = [side.filter(inner) for side in sides]
+        by_frame = others[0].join(others[1], on=["inner", "entity", "role", "label"])
         columns = ["left", "right", "left_size", "right_size", "left_at", "right_at"]
         every = pl.concat([by_mention.select(columns), by_frame.select(columns)])
         groups = every.group_by("left", "right", "left_size", "right_size").agg(
@@ -174,10 +184,12 @@ class Frames:
         """The arguments and triggers of some frames, with how many each frame has."""
         nested = self.arguments["nested"].to_numpy()
         rows = pl.DataFrame({"id": chosen, "label": self.label[chosen]})
-        arguments = self.arguments.select("id", "role", "mention", inner=_at(self.keys, nested))
-        number = pl.int_range(pl.len(), dtype=pl.Int64)
+        arguments = self.arguments.select(
+            "id", "role", "mention", inner=_at(self.keys, nested), entity=self._entity
+        )
+        number, none = pl.int_range(pl.len(), dtype=pl.Int64), pl.lit(-1, pl.Int64)
         triggers = self.rows.select(
-            id=number, role=pl.lit(None, pl.String), mention="trigger", inner=pl.lit(-1, pl.Int64)
+            id=number, role=pl.lit(None, pl.String), mention="trigger", inner=none, entity=none
         )
         arguments = pl.concat([arguments, triggers.filter(pl.col("mention") >= 0)])
         arguments = arguments.with_columns(at=pl.int_range(pl.len()))
@@ -289,7 +301,8 @@ def _arguments(
     rows = corpus.arguments.select("document", "frame_row", "role", "target", "position")
     rows = rows.join(own, on="frame_row", maintain_order="left")
     unnumbered = pl.col("role").str.strip_chars_end("0123456789")
-    role = pl.when(pl.col("kind") == "event").then(unnumbered).otherwise("role")
+    of_relation = pl.col("role").replace(dict(ROLES))
+    role = pl.when(pl.col("kind") == "event").then(unnumbered).otherwise(of_relation)
     rows = rows.with_columns(role=role, as_written="role")
     if options.optional:
         rows = rows.filter(~pl.col("role").is_in(list(options.optional)))
@@ -297,11 +310,12 @@ def _arguments(
     rows = rows.with_columns(role=pl.when(swapped).then(pl.lit("")).otherwise("role"))
     inner = frames.select("document", target="frame", nested="id", inner_label="label")
     rows = look_up(_mentions_of(rows, known), _distinct(inner.drop_nulls("target")))
-    alone = pl.col("mention").is_null()
+    alone, of_entities = pl.col("mention").is_null(), pl.col("kind") == FACT
     return rows.select(
         *("id", "role", "as_written"),
-        mention=pl.col("mention").fill_null(-1),
-        nested=pl.when(alone).then("nested").fill_null(-1),
+        mention=pl.when(~of_entities).then("mention").fill_null(-1),
+        nested=pl.when(alone & ~of_entities).then("nested").fill_null(-1),
+        entity=pl.when(of_entities).then("target"),
         text=pl.coalesce("text", "inner_label", "target"),
     )
 

@@ -8,7 +8,8 @@ side are sets. Of the mention of an argument must be equal, by `arguments`:
 - `overlap`: its label and a shared character; relations are then paired one to one, so that as many
   as possible are right.
 
-Relations are directed, unless their label is among `symmetric`. Mentions are counted beside them,
+Of relations of entities, as PubTator has, the identifiers of entities must be equal. Relations are
+directed, unless their label is among `symmetric`. Mentions are counted beside them,
 by span and label.
 
 Conventions:
@@ -28,7 +29,7 @@ from typing import ClassVar
 import numpy as np
 import polars as pl
 
-from hlteval.representation import Corpus, align, documents_of, first_case
+from hlteval.representation import FACT, Corpus, align, documents_of, first_case
 from hlteval.scoring.generic.averages import (
     COUNTED,
     RATES,
@@ -247,7 +248,7 @@ class Relations(FrameMetric):
 
     extras: ClassVar = ("ignored", *(f"entities.{name}" for name in PARTS))
     items: ClassVar = "relation"
-    kinds: ClassVar = ("relation",)
+    kinds: ClassVar = ("relation", FACT)
     parts: ClassVar = ("entities",)
 
     def others(

@@ -491,12 +491,15 @@ def _of_rows(corpus: Corpus) -> Corpus:
 
 
 def _of_pubtator(corpus: Corpus) -> Corpus:
-    """Mentions without identifiers, and relations of entities."""
-    rows = corpus.mentions.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
+    """Continuous mentions without identifiers, and relations of entities."""
+    rows = corpus.mentions.filter(pl.col("fragments").is_null())
+    rows = rows.with_columns(pl.col("entity").fill_null("NIL2"), mention=pl.lit(""))
+    links = corpus.links.filter(pl.col("mention_row").is_in(rows["row"].implode()))
     relations = corpus.frames.filter(pl.col("kind") == "relation")
     pairs = corpus.arguments.filter(pl.col("frame_row").is_in(relations["row"].implode()))
     pairs = pairs.with_columns(target=pl.lit("NIL2"))
-    return corpus.replace(mentions=rows, frames=relations, arguments=pairs)
+    relations = relations.with_columns(kind=pl.lit("fact"))
+    return corpus.replace(mentions=rows, links=links, frames=relations, arguments=pairs)
 
 
 def _as_labels(corpus: Corpus) -> Corpus:
@@ -774,6 +777,7 @@ def test_what_is_declared_comes_back_equal(name: str) -> None:
 KINDS = {
     "event": "events",
     "relation": "relations",
+    "fact": "relations of entities",
     "situation": "situation frames",
     "templette": "template instances",
 }

@@ -114,8 +114,8 @@ OF_CRASHES = {"PIP104", "PIP105", "PIP106", "CPN301"}
 """Codes of programs that end, which cli/test_pipeline.py and unit/campaign/test_graph.py end."""
 OF_ABSENT = {"LDB201", "OPT117"}
 """Codes of what is not there, which cli/test_leaderboard.py and generic/test_annotators.py name."""
-OF_SIZES = {"GEN409"}
-"""Codes of what would be large, which unit/generic/test_rules.py makes small."""
+OF_SIZES = {"CNV111", "GEN409"}
+"""Codes of what would be large, which tests of conversion and of generic rules make small."""
 CONVERSIONS = """
 CNV101-sentences.jsonl          -            0   0   0  W
 CNV102-doubled-blanks           seed-1.a2    0   0   0  I

@@ -124,6 +124,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.pinned
 @pytest.mark.thorough
 @pytest.mark.parametrize("platform", ["darwin", "win32"])
 def test_the_package_is_typed_for_other_systems(platform: str, package: Path) -> None:

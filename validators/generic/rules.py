@@ -7,7 +7,7 @@ GEN4xx about units and their places. What a declaration says is `validators.gene
 from functools import partial
 
 from hlteval.validators import vocabulary
-from hlteval.validators.generic import labels, units
+from hlteval.validators.generic import frames, labels, units
 from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
@@ -53,6 +53,24 @@ RULES = (
     Rule("GEN201", "arguments", vocabulary.unknown_role, suspects=vocabulary.has_roles),
     Rule("GEN202", "arguments", vocabulary.wrong_filler, suspects=vocabulary.has_roles),
     Rule("GEN203", "frames", labels.too_many, suspects=lambda own: bool(own.schema.at_most)),
+    Rule(
+        *("GEN205", "frames", frames.no_filler),
+        blocks_reference=True,
+        suspects=frames.may_lack_fillers,
+    ),
+    Rule(
+        *("GEN208", "arguments", frames.first_role),
+        once=True,
+        submission_only=True,
+        conclusion=Conclusion(frames.roles_of_sides, frames.conclude_roles),
+    ),
+    Rule("GEN207", "frames", frames.too_few, blocks_reference=True),
+    Rule(
+        *("GEN206", "frames", frames.other_fillers),
+        once=True,
+        submission_only=True,
+        conclusion=Conclusion(frames.kinds_of_sides, frames.conclude_fillers),
+    ),
     Rule(
         *("GEN204", "instances", labels.several_labels),
         submission_only=True,

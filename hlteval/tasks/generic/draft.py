@@ -15,7 +15,7 @@ from hlteval.converters import load as load_format
 from hlteval.converters.toolkit.offsets import misfits
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings.counts import count_of
-from hlteval.representation import Corpus, fillers
+from hlteval.representation import FACT, Corpus, fillers
 from hlteval.representation.tag_schemes import TagSequence, detect
 from hlteval.scoring.generic.numbers import find_numbers
 from hlteval.sources import Source, open_source
@@ -158,7 +158,7 @@ def _unit(form: Format, corpus: Corpus) -> str:
     if form.name in _UNITS:
         return _UNITS[form.name]
     if corpus.frames.height:
-        return "relations" if corpus.frames["kind"].eq("relation").all() else "events"
+        return "relations" if corpus.frames["kind"].is_in(["relation", FACT]).all() else "events"
     for unit in UNITS:
         task = load(BUILTIN_OF.get(unit, unit))
         rows: pl.DataFrame = getattr(corpus, task.scored_table)

@@ -6,6 +6,7 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from operator import attrgetter
 from pathlib import Path
 from typing import TypedDict, Unpack
@@ -26,7 +27,15 @@ from hlteval.findings.counts import count_of
 from hlteval.representation import Corpus
 from hlteval.representation.corpus import without_orphans
 from hlteval.results.packages import Conversion, ConvertedInput
-from hlteval.sources import Listed, finish, merge, open_source, unfinished_path
+from hlteval.sources import (
+    LIMITS,
+    Listed,
+    TooManyFiles,
+    finish,
+    merge,
+    open_source,
+    unfinished_path,
+)
 from hlteval.sources.archives import first_names
 from hlteval.sources.spooling import temporary_folder
 from hlteval.sources.writing import (
@@ -35,6 +44,7 @@ from hlteval.sources.writing import (
     files_below,
     linked_files,
     resolve_path,
+    sizes_below,
 )
 from hlteval.workflows.convert.inputs import (
     Input,
@@ -258,7 +268,12 @@ class _Run:
         """Write the output to a path, or raise the reason why it must not be kept."""
         target, losses = self.target, self.losses
         assert target.write is not None  # noqa: S101 - target() has seen to it
-        target.write(self.corpora(), path)
+        try:
+            target.write(self.corpora(), path)
+        except TooManyFiles:
+            values = {"format": target.name, "limit": LIMITS.files}
+            reason = entry("CNV111").finding(values)
+            raise NotConverted(in_order([*self.findings, reason])) from None
         if nothing := self.nothing(path):
             raise NotConverted(in_order([*self.findings, nothing, *losses.reasons()]))
         self.findings += self.offset_findings()
@@ -359,7 +374,8 @@ class _Run:
                 output = folder / "output"
                 assert self.target.write is not None  # noqa: S101 - as for `write`
                 self.target.write(iter([self.sample]), output)
-                is_part = _size(output) <= _size(path)
+                size = sum(_sizes(output))
+                is_part = any(seen >= size for seen in accumulate(_sizes(path), initial=0))
                 if is_part and any(map(self.shows_content, self._read_again(output))):
                     return True
         return any(map(self.shows_content, self._read_again(path)))
@@ -376,9 +392,12 @@ class _Run:
             yield from (result.corpus for result in self.target.read(open_source(str(path))))
 
 
-def _size(path: Path) -> int:
-    """Return the size of a file, or of all files of a folder."""
-    return sum(files_below(path).values()) if path.is_dir() else path.stat().st_size
+def _sizes(path: Path) -> Iterator[int]:
+    """Yield the size of a file, or of each file of a folder."""
+    if not path.is_dir():
+        yield path.stat().st_size
+    else:
+        yield from (size for _, size in sizes_below(path))
 
 
 class WrongOutput(ValueError):

@@ -48,6 +48,7 @@ class Losses:
         self.words: set[str] = set()
         self.contents: set[str] = set()
         self.kinds: set[str] = set()
+        self.in_tokens = 0
 
     def count(self, corpus: Corpus) -> Iterator[Corpus]:
         """Yield a batch as it is written, in slices, and count its losses and contents."""
@@ -55,6 +56,10 @@ class Losses:
         self.documents |= dict.fromkeys(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
         self.rejected += corpus.rejected_records.height
+        single = (pl.col("end") - pl.col("start") == 1).all()
+        numbers = single & (pl.col("text").str.len_chars() > 1).any()
+        if corpus.tokens.select(numbers).item() and not corpus.documents["text"].count():
+            self.in_tokens += corpus.mentions.height
         for name, rows in self.target.without_repeated(corpus).tables():
             if rows.height and name not in self.target.tables:
                 for word, count in describe(name, rows).items():
@@ -138,6 +143,9 @@ class Losses:
                 formats = ", ".join(form.name for form in forms if table in form.tables)
                 values = {"what": loss.what, "table": table, "carriers": formats, "format": target}
                 yield entry("CNV101").finding(values)
+        own = target in self.forms or "rejected_records" in self.target.tables  # which keeps all
+        if self.in_tokens and not own and {"documents.text", "mentions"} <= {*self.target.carries}:
+            yield finding("CNV110", count=self.in_tokens, format=target)
 
     def values(self) -> Iterator[Loss]:
         """Return each kind of loss as a value: whole tables, then parts of others."""

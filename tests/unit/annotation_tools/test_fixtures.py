@@ -37,6 +37,7 @@ doccano       JAN105-same-id.doccano.jsonl             2   1   2 E
 doccano       JAN106-sequence.doccano.jsonl            1  36  80 W
 doccano       JAN201-beyond.doccano.jsonl              1  38  39 E
 doccano       JAN202-empty.doccano.jsonl               1  36  37 E
+doccano       JAN205-utf-16.doccano.jsonl              1  46  47 W
 doccano       JAN301-no-such-entity.doccano.jsonl      1 151 152 E
 doccano       JAN302-same-id.doccano.jsonl             1 106 107 E
 prodigy       JAN105-same-hash.prodigy.jsonl           2   1   2 E

@@ -48,6 +48,18 @@ def region(name: str, start: Any, end: Any, *labels: str, **more: Any) -> dict[s
     return {"id": name, "from_name": "label", "type": "labels", "value": value, **more}
 
 
+def test_label_studio_says_that_there_are_predictions_alone(take: Take) -> None:
+    task = {"id": 1, "data": {"text": "Ann"}, "annotations": []}
+    task |= {"predictions": [{"result": [region("a", 0, 3, "PER")]}]}
+    corpus, found = take("label-studio", task, {**task, "id": 2})
+    assert [(item.code, item.message) for item in found] == [
+        ("JAN107", "2 tasks with predictions alone (results=predictions reads these) are left out")
+    ]
+    assert corpus.mentions.height == 0
+    corpus, found = take("label-studio", task, results="predictions")
+    assert (corpus.mentions.height, found) == (1, [])
+
+
 def test_label_studio_annotators_and_attributes() -> None:
     corpus, _ = read(str(FIXTURES / "label-studio/valid/rivers.label-studio.json"))
     rows = corpus.mentions.select("mention", "label", "start", "end", "annotator").rows()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -281,3 +282,18 @@ def test_what_cannot_be_read_of_json_is_numbered_in_its_order(tmp_path: Path) ->
         (2, "T1", "BIO104"),
         (3, None, "BIO104"),
     ]
+
+
+def test_an_export_of_pubtator_3_is_a_collection(tmp_path: Path) -> None:
+    mention = {"id": "T1", "text": "Ann", "locations": [{"offset": 0, "length": 3}]}
+    passage = {"offset": 0, "text": "Ann ran", "annotations": [mention]}
+    found = []
+    for name in ("documents", "PubTator3"):
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({name: [{"id": "7", "passages": [passage]}, 5]}), "utf-8")
+        (result,) = load("bioc-json").read(open_source(str(path)))
+        names, texts = result.corpus.documents["name"], result.corpus.mentions["text"]
+        found.append(([*names], [*texts], [(item.code, item.span) for item in result.findings]))
+    assert found[0] == found[1]
+    assert found[0][:2] == (["7"], ["Ann"])
+    assert [code for code, _ in found[0][2]] == ["JAN104"]

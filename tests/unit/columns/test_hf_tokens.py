@@ -15,6 +15,7 @@ from hlteval.converters.format import WrongSetting
 from hlteval.findings import Finding, catalogue
 from hlteval.representation import Corpus
 from hlteval.sources import open_source
+from hlteval.workflows.convert.inputs import detect_format
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "hf-tokens"
 NAMES = "O,B-PER,I-PER,B-LOC,I-LOC"
@@ -72,10 +73,23 @@ def test_parquet_has_the_names_of_its_tags(tmp_path: Path) -> None:
     frame = pl.read_parquet(table)
     assert frame["ner_tags"].to_list() == [[0, 1, 0, 0, 1, 2], [1, 1]]
     names = json.loads(pl.read_parquet_metadata(table)["huggingface"])
+    assert b"ARROW:schema" not in table.read_bytes()  # in which datasets would look for the names
     feature = names["info"]["features"]["ner_tags"]["feature"]
     assert feature == {"names": ["O", "B-LOC", "I-LOC"], "_type": "ClassLabel"}
     convert(str(table), str(lines), to_format="hf-tokens")
     assert lines.read_bytes() == valid.read_bytes()
+
+
+def test_rows_may_be_empty(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(
+        '{"tokens": [], "ner_tags": []}\n{"tokens": ["a"], "ner_tags": ["O"]}\n', "utf-8"
+    )
+    assert detect_format(open_source(str(path))).name == "hf-tokens"
+    corpus, findings = read(str(path))
+    assert list(findings) == []
+    assert corpus.documents.select("name", "text").rows() == [("1", ""), ("2", "a")]
+    assert corpus.tokens.select("document", "text").rows() == [(1, "a")]
 
 
 def test_numbers_are_written_with_names(tmp_path: Path) -> None:

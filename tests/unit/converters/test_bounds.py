@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +16,14 @@ from hlteval.converters.bioc.bioc_json import Tree
 from hlteval.converters.bioc.reading import Documents
 from hlteval.converters.columns.named_columns import NamedColumns
 from hlteval.converters.timelines import instances_csv, notation
-from hlteval.converters.toolkit import json_writing, offsets, quotes
+from hlteval.converters.toolkit import json_writing, offsets, quotes, source_files
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, fill_texts
 from hlteval.converters.uima import cas_xmi
-from hlteval.converters.uima.building import Layers
+from hlteval.converters.uima.building import Layers, inside_texts
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
-from hlteval.sources import open_source
+from hlteval.sources import Limits, open_source
 from hlteval.syntax import json_text
 from hlteval.syntax.json_text import Layout
 from hlteval.syntax.tsv import Lines
@@ -362,3 +362,69 @@ def test_mentions_are_not_numbered_where_no_relation_has_them(
     monkeypatch.delattr(json_writing, "unique_mentions")
     corpus = Corpus(documents=[{"row": at, "name": f"d{at}", "text": "a"} for at in range(3)])
     assert [each.name for each in json_writing.documents(corpus, {})] == ["d0", "d1", "d2"]
+
+
+def _documents(number: int) -> Corpus:
+    return Corpus(documents=[{"row": at, "name": f"d{at}", "text": "a"} for at in range(number)])
+
+
+@pytest.mark.parametrize("form", ["rsd", "brat", "cas-xmi"])
+def test_no_folder_is_written_that_no_command_reads(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in (source_files, conversion):
+        monkeypatch.setattr(module, "LIMITS", Limits(files=8))
+    load("jsonl").write([_documents(4)], tmp_path / "4.jsonl")  # type: ignore[misc]
+    load("jsonl").write([_documents(9)], tmp_path / "9.jsonl")  # type: ignore[misc]
+    conversion.convert(str(tmp_path / "4.jsonl"), str(tmp_path / "4"), to_format=form)
+    with pytest.raises(conversion.NotConverted) as reason:
+        conversion.convert(str(tmp_path / "9.jsonl"), str(tmp_path / "9"), to_format=form)
+    assert [each.code for each in reason.value.findings] == ["CNV111"]
+    assert f"{form} writes more than 8 files" in str(reason.value)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["4", "4.jsonl", "9.jsonl"]
+
+
+def test_a_folder_is_not_written_if_the_documents_of_a_batch_are_too_many(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(source_files, "LIMITS", Limits(files=8))
+    with pytest.raises(ValueError, match="more than 300,000 files"):
+        load("rsd").write([_documents(9)], tmp_path / "out")  # type: ignore[misc]
+    assert [*(tmp_path / "out").iterdir()] == []
+
+
+def test_begins_of_documents_that_are_alike_are_made_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, make = list[Any](), cas_xmi.head_of
+    monkeypatch.setattr(cas_xmi, "head_of", lambda used: made.append(used) or make(used))
+    files = [[*pieces] for _, pieces in cas_xmi.as_files(_documents(30))]
+    assert len(files) == 60
+    assert len(made) == 1
+
+
+def test_sizes_of_an_output_are_added_until_they_reach_that_of_the_sample(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen, sizes_below = list[str](), conversion.sizes_below
+
+    def recorded(folder: Path) -> Iterator[tuple[str, int]]:
+        for name, size in sizes_below(folder):
+            seen.append(name)
+            yield name, size
+
+    monkeypatch.setattr(conversion, "sizes_below", recorded)
+    tokens = "".join(f"-DOCSTART- O\n\na{at:04} B-X\n\n" for at in range(400))
+    (tmp_path / "x.conll").write_text(tokens)
+    paths = str(tmp_path / "x.conll"), str(tmp_path / "out")
+    conversion.convert(*paths, to_format="webanno-tsv")
+    assert len([*(tmp_path / "out").iterdir()]) == 400
+    assert len(seen) == 200  # those of the sample twice
+
+
+def test_labels_that_are_alike_are_one_object() -> None:
+    place = {"document": 0, "origin": 0, "record": 1, "start": 0, "end": 1, "text": "a"}
+    labels = ["PER"] * 50 + ["LOC"] * 50
+    rows = [{**place, "row": at, "mention": "", "label": each} for at, each in enumerate(labels)]
+    corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "a"}], mentions=rows)
+    items = corpus.cached(inside_texts).annotations[0]
+    assert [item.values["value"] for item in items] == labels
+    assert len({id(item.values["value"]) for item in items}) == 2

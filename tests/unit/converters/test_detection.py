@@ -87,8 +87,10 @@ ALIKE = [
     ("a.tsv", "neleval", "document\tstart\tend\tentity\nD1\t1\t5\tE1\n"),
     ("a.txt", "audacity", "start\tend\tlabel\n0\t1.5\tspeech\n"),
     ("a.txt", "audacity", "0\t1.5\tspeech\tof Ann\n"),
-    ("a.json", "", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
+    ("a.json", "doccano", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
+    ("a.json", "", '[["Ann at Acme", {"spans": []}]]'),
     ("a.jsonl", "", '{"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}\n'),
+    ("a.jsonl", "doccano", '{"text": "Ann ran", "entities": [[0, 3, "PER"]]}\n'),
     ("a.json", "speech-sf-json", "[]"),
     ("a.json", "speech-sf-json", '[{"documentid": "S1"}]'),
 ]
@@ -99,6 +101,25 @@ def test_files_that_begin_like_those_of_another_format(tmp_path, file, name, tex
     path = tmp_path / file
     path.write_text(text, "utf-8")
     assert chosen(open_source(str(path))) == ([name] if name else [])
+
+
+_LONG = r"Ann said \"Hi\" to Bo. " * 400
+#: Files in which a long text comes before the members of their format.
+AFTER_TEXTS = [
+    ("doccano", '{"id": 1, "text": "%s", "label": [[0, 3, "PER"]]}\n'),
+    ("prodigy", '{"text": "%s", "_input_hash": 7, "answer": "accept", "spans": []}\n'),
+    ("spacy-json", '{"text": "%s", "ents": [], "tokens": []}\n'),
+    ("pubannotation", '{"text": "%s", "denotations": []}\n'),
+    ("label-studio", '[{"data": {"text": "%s"}, "annotations": [{"completed_by": 1}]}]'),
+    ("hf-tokens", '{"tokens": ["%s"], "ner_tags": ["O"]}\n'),
+]
+
+
+@pytest.mark.parametrize(("name", "line"), AFTER_TEXTS)
+def test_members_may_be_after_a_long_text(tmp_path, name, line):
+    path = tmp_path / "a.json"
+    path.write_text(line % _LONG, "utf-8")
+    assert chosen(open_source(str(path))) == [name]
 
 
 @pytest.mark.parametrize("name", NAMELESS)

@@ -40,6 +40,7 @@ def test_pictures_are_small(name: str) -> None:
     assert (pictures.FOLDER / name).stat().st_size < 150_000
 
 
+@pytest.mark.pinned
 @pytest.mark.parametrize("name", pictures.DRAWINGS)
 def test_drawings_are_up_to_date_and_load_nothing(name: str, golden: Golden) -> None:
     drawing = pictures.DRAWINGS[name]()

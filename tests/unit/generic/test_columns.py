@@ -49,6 +49,7 @@ label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
 label-table   LBT104-comma.tsv            2  1 14 score=score
 label-table   LBT105-no-header.tsv        1  1 10
+label-table   LBT105-cola.tsv             1  1 28
 label-table   LBT106-quoted.csv           3  1 21 quoting=minimal
 label-table   LBT107-a-header.tsv         1  1 17 glue=cola
 """

@@ -15,7 +15,7 @@ from hlteval.tasks import load
 from hlteval.validators.generic.rules import RULES
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "generic"
-SINGLE = {".conll", ".rttm", ".tsv", ".json", ".jsonl"}
+SINGLE = {".conll", ".pubtator", ".xml", ".rttm", ".tsv", ".json", ".jsonl"}
 PLACES = """
 GEN101-misspelt        d1.ann   1  4   9 E!
 GEN102-misspelt        d1.ann   1  4   9 W
@@ -29,6 +29,10 @@ GEN201-employer        d1.ann   4 18  22 E!
 GEN202-a-place         d1.ann   4 23  25 E!
 GEN203-two-jobs        d1.ann   5  4   9 E!
 GEN204-two             s.tsv    3  4  11 E
+GEN205-no-such         d1.ann   4 23  25 E!
+GEN206-mentions        d1.ann   4  1  25 E!
+GEN207-no-nodes        s.bioc.xml 6  1 19 E!
+GEN208-employee        d1.ann   4 10 18 E!
 GEN301-another         d9.txt   0  0   0 E!
 GEN302-notes           system   0  0   0 E!
 GEN303-another         d9.txt   0  0   0 W

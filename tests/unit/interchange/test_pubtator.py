@@ -163,3 +163,34 @@ def test_losses_are_counted(tmp_path):
         "d|t|a c\nd|a|d d\nd\t0\t3\ta c\tX\tA1|B2\nd\t0\t3\ta c\tX\t\n"
         "d\t0\t7\ta c d d\tX\t\nd\tX\tA1|B2\tA9\n\n\n"
     )
+
+
+@pytest.mark.parametrize("form", ["brat", "standoff", "pubannotation", "doccano", "cas-xmi"])
+def test_relations_of_entities_are_a_loss_where_arguments_are_annotations(form, tmp_path):
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ann ran\n1\t0\t3\tAnn\tPerson\tQ1\n1\tSelf\tQ1\tQ1\n\n", "utf-8")
+    found = convert(str(path), str(tmp_path / "out"), to_format=form)
+    lost = f"{form} cannot represent 1 relation of entities"
+    assert lost in [finding.message for finding in found]
+    assert "Self" not in "".join(
+        each.read_text("utf-8") for each in tmp_path.glob("out/**/*") if each.is_file()
+    )
+
+
+@pytest.mark.parametrize("form", ["bioc-xml", "bioc-json"])
+def test_relations_of_entities_are_infons_of_bioc(form, tmp_path):
+    path, bioc, again = (str(tmp_path / name) for name in ("a.pubtator", "out", "b.pubtator"))
+    text = "1|t|Ann ran\n1\t0\t3\tAnn\tPerson\tQ1\n1\tSelf\tQ1\tQ2\n\n"
+    Path(path).write_text(text, "utf-8")
+    assert [finding.code for finding in convert(path, bioc, to_format=form)] == ["PBT301"]
+    convert(bioc, again, to_format="pubtator")
+    assert Path(again).read_text("utf-8") == text
+
+
+def test_mentions_without_identifiers_have_no_feature_for_them(tmp_path):
+    path = tmp_path / "a.pubtator"
+    path.write_text("1|t|Ann ran\n1\t0\t3\tAnn\tPerson\tQ1\n\n", "utf-8")
+    found = convert(str(path), str(tmp_path / "out"), to_format="webanno-tsv")
+    (lost,) = [finding.message for finding in found]
+    assert lost.endswith("1 missing identifier of mentions, which are numbered")
+    assert "|value|identifier\n" in (tmp_path / "out" / "1.webanno.tsv").read_text("utf-8")

@@ -55,6 +55,9 @@ CASES = {
         "CNV108", None, output="used", options={"to_format": "brat", "force": True}
     ),
     "CNV109-one-folder.jsonl": Case("CNV109", None, output="out", options={"to_format": "rsd"}),
+    "CNV110-token-numbers.conll": Case(
+        "CNV101 CNV101 CNV103 CNV110", None, output="out", options={"to_format": "brat"}
+    ),
     "CNV201-two-files": Case(
         "CNV201", ("b.sgml", 0), options={"from_format": "sgml-corpus", "to_format": "jsonl"}
     ),

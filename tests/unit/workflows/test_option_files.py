@@ -30,6 +30,7 @@ SIDES = {
     "ccu-ndmap": ("ccu/valid/reference", "ccu/valid/ndmap"),
     "lorehlt-mt": ("scores/lorehlt-mt/reference", "scores/lorehlt-mt/system"),
     "segments": ("segments/valid/reference.rttm", "segments/valid/submission.rttm"),
+    "links": ("links/valid/reference", "links/valid/submission"),
     **{
         name: (f"{name}/valid/reference",) * 2  # which has the documents
         for name in tasks.BUILTIN

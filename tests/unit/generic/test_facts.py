@@ -1,0 +1,121 @@
+"""Relations of entities: their identifiers are compared, whatever mentions there are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from hlteval import convert, score, validate
+
+TEXT = "d|t|Ann met Bob\n"
+MENTIONS = "d\t0\t3\tAnn\tPerson\tQ1\nd\t8\t11\tBob\tPerson\tQ2\n"
+Pairs = list[tuple[str, str, str]]
+
+
+def pubtator(path: Path, pairs: Pairs, mentions: str = MENTIONS) -> str:
+    lines = "".join(f"d\t{label}\t{one}\t{two}\n" for label, one, two in pairs)
+    path.write_text(f"{TEXT}{mentions}{lines}\n", "utf-8")
+    return str(path)
+
+
+def rates(task: Any, reference: str, system: str) -> tuple[float | None, ...]:
+    found = score(task, reference, system)
+    return tuple(found.metrics[f"micro.{rate}"] for rate in ("precision", "recall", "f1"))
+
+
+@pytest.mark.parametrize("arguments", ["span+label", "span", "end", "end+label", "overlap"])
+def test_values_by_hand(tmp_path: Path, arguments: str) -> None:
+    # the second relation has the arguments of the first of the reference, swapped
+    gold = pubtator(tmp_path / "g.pubtator", [("Met", "Q1", "Q2"), ("Knows", "Q1", "Q2")])
+    pairs = [("Met", "Q1", "Q2"), ("Met", "Q2", "Q1"), ("Knows", "Q1", "Q3"), ("Met", "Q1", "Q2")]
+    system = pubtator(tmp_path / "s.pubtator", pairs, "")
+    text = f'[task]\nunit = "relations"\n[relations]\narguments = "{arguments}"\n'
+    (tmp_path / "own.task.toml").write_text(f'{text}[read]\nformat = "pubtator"\n', "utf-8")
+    own = str(tmp_path / "own.task.toml")
+    assert rates(own, gold, system) == pytest.approx((1 / 3, 1 / 2, 2 / 5))
+    assert rates(own, gold, gold) == (1, 1, 1)
+
+
+def test_arguments_of_symmetric_labels_can_be_swapped(tmp_path: Path) -> None:
+    gold = pubtator(tmp_path / "g.pubtator", [("Met", "Q1", "Q2"), ("Knows", "Q1", "Q2")])
+    system = pubtator(tmp_path / "s.pubtator", [("Met", "Q2", "Q1"), ("Knows", "Q2", "Q1")])
+    text = '[task]\nunit = "relations"\n[relations]\nsymmetric = ["Met"]\n[read]\n'
+    (tmp_path / "own.task.toml").write_text(f'{text}format = "pubtator"\n', "utf-8")
+    assert rates(str(tmp_path / "own.task.toml"), gold, system) == (0.5, 0.5, 0.5)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_sets_of_identifiers(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    sides = [
+        [
+            (random.choice("AB"), random.choice("123"), random.choice("123"))
+            for _ in range(random.randint(1, 9))
+        ]
+        for _ in range(2)
+    ]
+    paths = [pubtator(tmp_path / f"{at}.pubtator", own) for at, own in enumerate(sides)]
+    gold, system = map(set, sides)
+    right = len(gold & system)
+    found = rates("relations", *paths)
+    assert found[:2] == pytest.approx((right / len(system), right / len(gold)))
+
+
+BIOC = """<?xml version="1.0" encoding="UTF-8"?>
+<collection><source></source><date></date><key></key><document><id>d</id>
+<passage><offset>0</offset><text>Ann met Bob</text>
+<annotation id="0"><infon key="type">Person</infon><infon key="MESH">Q1</infon>
+<location offset="0" length="3"/><text>Ann</text></annotation>
+<annotation id="1"><infon key="type">Thing</infon><infon key="MESH">Q2|Q3</infon>
+<location offset="8" length="3"/><text>Bob</text></annotation></passage>
+<relation id="R0"><infon key="relation">Met</infon><infon key="Person">{}</infon>
+<infon key="Thing">Q3</infon><infon key="novel">No</infon></relation></document></collection>
+"""
+
+
+def test_infons_of_bioc_are_entities(tmp_path: Path) -> None:
+    paths = [tmp_path / f"{name}.bioc.xml" for name in ("Q1", "Q9")]
+    for path in paths:
+        path.write_text(BIOC.format(path.name[:2]), "utf-8")
+    one, other = map(str, paths)
+    assert rates("relations", one, one) == (1, 1, 1)
+    assert rates("relations", one, other) == (0, 0, 0)
+    convert(one, str(tmp_path / "c.pubtator"))
+    assert "d\tMet\tQ1\tQ3\n" in (tmp_path / "c.pubtator").read_text("utf-8")
+    convert(one, str(tmp_path / "again.bioc.xml"))
+    again = (tmp_path / "again.bioc.xml").read_text("utf-8")
+    relation = again[again.index("<relation") :]
+    keys = [part.partition('"')[0] for part in relation.split('key="')[1:]]
+    assert keys == ["type", "Person", "Thing", "novel"]
+    # their roles are not those of PubTator
+    (found,) = validate("relations", str(tmp_path / "c.pubtator"), against=one).findings
+    assert found.code == "GEN208"
+
+
+def test_mentions_with_entities_become_arguments_of_pubtator(tmp_path: Path) -> None:
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "d.txt").write_text("Ann met Bob", "utf-8")
+    lines = ["T1\tPerson 0 3\tAnn", "N1\tReference T1 KB:Q1", "T2\tPerson 8 11\tBob"]
+    lines += ["N2\tReference T2 KB:Q2", "R1\tMet Arg1:T1 Arg2:T2"]
+    (tmp_path / "brat" / "d.ann").write_text("\n".join([*lines, ""]), "utf-8")
+    gold = pubtator(tmp_path / "g.pubtator", [("Met", "Q1", "Q2")])
+    (found,) = validate("relations", str(tmp_path / "brat"), against=gold).findings
+    assert (found.code, found.blocking) == ("GEN206", True)
+    convert(str(tmp_path / "brat"), str(tmp_path / "s.pubtator"))
+    assert rates("relations", gold, str(tmp_path / "s.pubtator")) == (1, 1, 1)
+
+
+def test_roles_of_other_tools_are_those_of_brat(tmp_path: Path) -> None:
+    (tmp_path / "brat").mkdir()
+    (tmp_path / "brat" / "d.txt").write_text("Ann met Bob", "utf-8")
+    lines = ["T1\tPerson 0 3\tAnn", "T2\tPerson 8 11\tBob", "R1\tMet Arg1:T1 Arg2:T2"]
+    (tmp_path / "brat" / "d.ann").write_text("\n".join([*lines, ""]), "utf-8")
+    layers = "#T_SP=custom.Entity|value\n#T_RL=custom.Rel|label|BT_custom.Entity"
+    header = f"#FORMAT=WebAnno TSV 3.3\n{layers}\n\n\n"
+    body = "#Text=Ann met Bob\n1-1\t0-3\tAnn\tPerson\t_\t_\t\n1-2\t4-7\tmet\t_\t_\t_\t\n"
+    last = "1-3\t8-11\tBob\tPerson\tMet\t1-1\t\n"
+    (tmp_path / "d.tsv").write_text(header + body + last, "utf-8")
+    assert rates("relations", str(tmp_path / "brat"), str(tmp_path / "d.tsv")) == (1, 1, 1)
