@@ -170,9 +170,8 @@ TABLE = Table(
 tabular = one_table(replace(TABLE, ragged=True))
 
 
-#: The beginning of coreference, PubTator, and two tables of GLUE, whose lines look alike.
-_OTHERS = re.compile(r"#begin document|[^|\s]+\|t\||Quality\t#1 ID\t|id\tqid1\t")
-_SPAN = re.compile(r"[^\t]+\t *\+?[0-9]+ *\t *\+?[0-9]+ *(?:\t|\r?$)")
+#: An annotation: a document, two offsets, and an identifier without blanks, if there is one.
+_SPAN = re.compile(r"[^\t]+(?:\t *\+?[0-9]+ *){2}(?:\t *[^\t ]* *(?:\t|$)|\r?$)")
 #: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
 _LARGEST = 10**15 - 1
@@ -180,10 +179,9 @@ Conversion = Literal["pipeline", "tac15"]
 
 
 def sniff(source: Source) -> bool:
-    """Whether it is a single file with a line that is an annotation."""
-    lines = head(source).split("\n")[:6]
-    others = _OTHERS.match(lines[0])
-    return not others and any(_SPAN.match(line) for line in lines)
+    """Whether it is a single file, a table from its first line on, with an annotation."""
+    lines = [line for line in head(source).split("\n")[:6] if line.strip()]
+    return "\t" in "".join(lines[:1]) and any(_SPAN.match(line) for line in lines)
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

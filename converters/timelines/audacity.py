@@ -39,6 +39,8 @@ _SECONDS = re.compile(notation.SECONDS)
 _FREQUENCIES = re.compile(rf"\\\t(?:-?{notation.SECONDS}\t-?{notation.SECONDS})[ \t]*")
 _LABEL = re.compile("[0-9]+[.,]?[0-9]*\t[0-9]+[.,]?[0-9]*\t.*[^0-9 \r].*")
 _CELLS = 3
+#: A first line: a number between others, or a header of three cells.
+_FIRST = re.compile(r"[0-9]+[.,]?[0-9]*[\t ]|[^\t]*\t[^\t]*\t[^\t]*$")
 #: The cells of a label; the last one may have tabs.
 TABLE = Table(
     (
@@ -57,10 +59,8 @@ def sniff(source: Source) -> bool:
     members = source_files.with_suffix(source, SUFFIX)[:_SNIFFED]
     files = [beginning(member).split("\n")[:5] for member in members]
     others = source_files.has_suffix(source, (".a1", ".a2", ".ann"))
-    others |= any("|t|" in lines[0] for lines in files)  # PubTator, whose lines look alike
-    headers = (lines[0] for lines in files if lines[0].count("\t") >= _CELLS)
-    others |= any(not line[0].isdigit() for line in headers)  # of tables with columns of numbers
-    return not others and any(map(_LABEL.fullmatch, chain.from_iterable(files)))
+    tracks = [lines for lines in files if _FIRST.match(lines[0])]
+    return not others and any(map(_LABEL.fullmatch, chain.from_iterable(tracks)))
 
 
 def read(source: Source, kind: str = "norm") -> Iterator[ReadResult]:

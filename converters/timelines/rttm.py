@@ -6,8 +6,9 @@ Format:
 
 Conventions:
     Times are seconds. The type is the kind, `NORM` or `EMOTION`; lines of other types, such as
-    `SPEAKER`, have the kind of the setting `kind`. The name is the label, the subtype the status,
-    the confidence the llr.
+    `SPEAKER`, have the kind of the setting `kind`. Of other types than these three, such as
+    `LEXEME` of NIST, each is a warning: md-eval has no turns there, dscore and pyannote do. The
+    name is the label, the subtype the status, the confidence the llr.
     Comments (`;;`), `SPKR-INFO` lines and empty lines are skipped.
 
 Example lines:
@@ -37,7 +38,7 @@ from hlteval.syntax.tsv import Column, Explanation, Lines, Table, shorten
 from hlteval.syntax.tsv_mistakes import SPACES
 
 SUFFIX = ".rttm"
-#: The types that are kinds; the type of others may be any, for each program its own.
+#: The types that are kinds.
 _TYPES = ("norm", "emotion")
 _NONE = "<NA>"
 _FIELD = re.compile("[^ \t]+")
@@ -121,7 +122,9 @@ def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Findi
     corpus = Corpus(
         sources=[file.origin], documents=documents, instances=instances, rejected_records=rejected
     )
-    return corpus, table.findings(file.member)
+    others = rows.filter(~own.is_in(("speaker", *_TYPES))).group_by("type", maintain_order=True)
+    firsts = others.agg(pl.col("record").first(), count=pl.len())
+    return corpus, table.findings(file.member, *table.problems_at("TLN204", firsts))
 
 
 def sections(member: Member, **_: str) -> TableSections:

@@ -188,10 +188,8 @@ class Labels(LabelMetric):
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The counts of all documents, and the scores as they are."""
         batches = [*counts]
-        scored = [batch for batch in batches if batch["is_label"].count()]
-        scores = [batch.select(SCORES.keys()).drop_nulls("is_label") for batch in scored]
         added = super().total(map(_without_scores, batches))
-        return pl.concat([added, pl.DataFrame(schema=SCORES), *scores], how="diagonal")
+        return pl.concat([added, *_scores_of(batches)], how="diagonal")
 
     def score(self, total: pl.DataFrame) -> tuple[dict[str, float | None], Tables]:
         """The averages and rankings, and the tables `scorings` and `labels`."""
@@ -310,6 +308,24 @@ class Labels(LabelMetric):
         return kappa, ratio(right * size - chance, np.sqrt(np.maximum(squares, 0)))
 
 
+def _scores_of(batches: Sequence[pl.DataFrame]) -> list[pl.DataFrame]:
+    """The rows of `SCORES` in the counts of batches.
+
+    Where any batch has scores, those without have the labels of their reference, as they would have
+    in one batch with the others.
+    """
+    rows = [batch.select(SCORES.keys()).drop_nulls("is_label") for batch in batches]
+    if any(scored.height for scored in rows):
+        lacking = {"score": pl.lit(None, pl.Float64), "is_label": pl.lit(value=True)}
+        rows = [
+            scored
+            if scored.height
+            else batch.filter(pl.col("expected") > 0).select("document", "label", **lacking)
+            for scored, batch in zip(rows, batches, strict=True)
+        ]
+    return [pl.DataFrame(schema=SCORES), *rows]
+
+
 def _without_scores(counts: pl.DataFrame) -> pl.DataFrame:
     """The counts that add, as they are where there are no others."""
     if counts["is_label"].null_count() == counts.height:
@@ -364,11 +380,10 @@ class Rankings(PartOfLabels):
 
     def total(self, counts: Iterable[pl.DataFrame]) -> pl.DataFrame:
         """The scores, and how many documents there are."""
-        documents = pl.col("documents").cast(pl.Int64)
-        empty = pl.DataFrame(schema={**SCORES, "documents": pl.Int64})
-        kept = pl.col("is_label").is_not_null() | pl.col("label").is_null()
-        scores = (batch.filter(kept).select(*SCORES, documents) for batch in counts)
-        return pl.concat([empty, *scores])
+        batches = [*counts]
+        documents = sum(int(batch["documents"].sum()) for batch in batches)
+        size = pl.DataFrame({"documents": [documents]}, schema={"documents": pl.Int64})
+        return pl.concat([size, *_scores_of(batches)], how="diagonal")
 
     def values(self, total: pl.DataFrame) -> dict[str, float | None]:
         """The rankings."""

@@ -157,6 +157,17 @@ def test_parts_give_what_whole_files_give(tmp_path_factory, data, kind, size, sc
     assert outcome(parts) == outcome(request)
 
 
+def test_a_part_without_scores_has_the_labels_of_its_reference(tmp_path: Path):
+    """A label of the reference without a score makes rankings undefined, wherever it is."""
+    (tmp_path / "gold.csv").write_text("id,label,llr\nd1,yes,0.5\nd2,yes,0.5\n")
+    (tmp_path / "run.csv").write_text("id,label,llr\nd2,yes,0.5\n")
+    own = {"reference": str(tmp_path / "gold.csv"), "lenient": True}
+    paths = ("labels", str(tmp_path / "run.csv"))
+    whole, parts = (outcome(Request(*paths, **own, batch=batch)) for batch in (None, 1))
+    assert whole[0]["auc"] is whole[0]["ap"] is None
+    assert parts == whole
+
+
 def lines_of(kind: str, name: str) -> list[str]:
     """The lines of a valid document."""
     return {

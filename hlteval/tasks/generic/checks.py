@@ -211,6 +211,10 @@ def _labels(file: Declaration) -> Iterator[Finding]:
             reason = f"label {source} is declared, and mapped to {target}"
             hint = f"remove {source} from declared: it never counts"
             yield file.finding("TSK112", "labels", "map", source, reason=reason, hint=hint)
+        elif source in ignored:
+            reason = f"label {source} is in map and ignore"
+            hint = f"remove it from one of them; it counts as {target}"
+            yield file.finding("TSK112", "labels", "map", source, reason=reason, hint=hint)
         elif declared and target not in declared | ignored | labels["map"].keys():
             yield _of_no_label(file, target, "labels", "map", source)
     yield from _of_labels(file, declared)

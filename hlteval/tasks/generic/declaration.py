@@ -178,6 +178,8 @@ class Declaration(TomlFile):
         declared = {name: value for _, name, value in self.declared_keys()}
         if self.labels:
             declared["declared"] = list(self.labels)
+        if "map" in declared:
+            declared["map"] = self.map
         if self.conf is not None:
             declared.setdefault("symmetric", list(self.conf.symmetric))
         if "also" in self.option_types:  # measures are what is beside the averages
@@ -264,6 +266,14 @@ class Declaration(TomlFile):
             return tuple(labels.get("declared", ()))
         ignored = set(labels.get("ignore", ()))
         return tuple(label for label in self.conf.labels(self.unit) if label not in ignored)
+
+    @cached_property
+    def map(self) -> Mapping[str, str]:
+        """The label as which each label counts that it maps, at the end of a chain of them."""
+        ends: dict[str, str] = dict(self.table("labels").get("map", {}))
+        for _ in range(len(ends).bit_length()):  # each time, chains have half as many steps
+            ends = {label: ends.get(end, end) for label, end in ends.items()}
+        return ends
 
     @cached_property
     def roles(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
@@ -445,7 +455,7 @@ def make_task(file: Declaration) -> Task:
         undeclared=labels.get("undeclared", "error"),
         documents=file.table("read").get("documents", "both"),
         several="separator" in file.settings("system"),
-        **{name: labels[name] for name in ("kind", "map", "range") if name in labels},
+        **{name: labels[name] for name in ("kind", "range") if name in labels} | {"map": file.map},
     )
     reference = str(file.side("reference").get("format", ""))
     system = str(file.side("system").get("format", file.format))

@@ -34,6 +34,7 @@ MARKED = {
     "TLN202-comma.rttm": (2, "45,2"),
     "TLN202-confidence.rttm": (2, "high"),
     "TLN203-number.rttm": (2, "1.0"),
+    "TLN204-words.rttm": (3, "LEXEME M01 1 45.2 0.3 yes lex Ann <NA> <NA>"),
     "TLN101-empty.txt": (2, ""),
     "TLN102-misspelt.txt": (2, "state=adhere"),
     "TLN103-word.txt": (2, "llr=high"),

@@ -72,6 +72,9 @@ def test_words_of_numbers_are_mapped_and_others_left_out(tmp_path: Path) -> None
         ('map = { X = "x" }', 3 / 4, 1.0),
         ('ignore = ["X"]', 2 / 2, 2 * 2 / 6),
         ("ignore = []", 2 / 4, 1.0),
+        ('ignore = []\nmap = { X = "x" }\ndeclared = ["x"]\nundeclared = "ignore"', 1.0, 2 / 3),
+        ('ignore = []\nmap = { X = "z", z = "x" }\ndeclared = ["x", "y"]', 3 / 4, 1.0),
+        ('ignore = ["z"]\nmap = { X = "w", w = "z" }', 2 / 2, 2 * 2 / 6),
         ('declared = ["x", "y"]\nundeclared = "ignore"', 2 / 2, 2 * 2 / 6),
     ],
 )

@@ -78,6 +78,7 @@ WRONG = [
     ("mentions", '[labels]\ndeclared = ["PER"]\nmap = { PER = "Person" }'),
     ("mentions", '[labels]\ndeclared = ["Person"]\nmap = { PER = "Persn" }'),
     ("mentions", '[labels]\nmap = { a = "b", b = "c", c = "a" }'),
+    ("mentions", '[labels]\nmap = { PER = "Person" }\nignore = ["PER", "LOC"]'),
     ("mentions", '[labels]\nparents = { City = "Place", Place = "City" }'),
     ("mentions", '[labels]\nundeclared = "warning"'),
     ("mentions", '[labels]\ndeclared = ["PER"]\nundeclared = "drop"'),
