@@ -78,6 +78,7 @@ def heading(first: str, **settings: str) -> Heading:
         else:
             found = (lower.index(title) for title in titles if title in lower)
             at[field] = next(found, at[field])
+    missing += ["label"] if at["document"] == at["label"] == len(names) - 1 else []
     return Heading(names, at, separator, quoted, named, missing)
 
 
@@ -92,8 +93,8 @@ def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterabl
     known = [not named.isdisjoint(titles) for titles in (_DOCUMENT, _LABEL)]
     # a header is neither a label nor a document
     alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
-    if usual <= settings.items() and not any(known) and alike:
-        table.report_header("LBT105", line=shorten(first, 40))
+    if first and usual <= settings.items() and not any(known) and not columns.missing:
+        table.report_header("LBT105" if alike else "LBT108", line=shorten(first, 40))
     if settings["header"] == "no" and all(known):
         table.report_header("LBT107", line=shorten(first, 40))
     for name in columns.missing if first else ():

@@ -171,7 +171,9 @@ tabular = one_table(replace(TABLE, ragged=True))
 
 
 #: An annotation: a document, two offsets, and an identifier without blanks, if there is one.
-_SPAN = re.compile(r"[^\t]+(?:\t *\+?[0-9]+ *){2}(?:\t *[^\t ]* *(?:\t|$)|\r?$)")
+_SPAN = re.compile(
+    r"[^\t]+(?:\t *\+?[0-9]+ *){2}(?:\t *[^\t ]* *(?:\t *[-+.0-9eE]* *(?:\t|\r?$)|\r?$)|\r?$)"
+)
 #: Fields of a record by the column where they begin, in the words of rules about mentions.
 _FIELDS = {"document": 0, "extent": 1, "offsets": 1, "entity": 3, "confidence": 4, "type": 5}
 _LARGEST = 10**15 - 1

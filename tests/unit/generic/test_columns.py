@@ -45,6 +45,7 @@ hipe          COL105-no-such-column.tsv   0  0  0
 aida          COL101-eight-columns.tsv    2  1 59
 aida          COL102-other-letter.tsv     3  6  7
 label-table   LBT101-other-column.tsv     1  1 10 label=label
+label-table   LBT101-one-column.tsv       1  1  7
 label-table   LBT102-third-cell.tsv       2  1 14
 label-table   LBT103-no-document.tsv      3  1  9
 label-table   LBT104-comma.tsv            2  1 14 score=score
@@ -52,6 +53,7 @@ label-table   LBT105-no-header.tsv        1  1 10
 label-table   LBT105-cola.tsv             1  1 28
 label-table   LBT106-quoted.csv           3  1 21 quoting=minimal
 label-table   LBT107-a-header.tsv         1  1 17 glue=cola
+label-table   LBT108-other-names.tsv      1  1 13
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
