@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+import numpy as np
 import polars as pl
 
 from hlteval.representation import FACT, ROLES
@@ -44,6 +45,14 @@ def _relations(context: RuleContext) -> pl.LazyFrame:
     return counted.with_columns(pl.col("count").fill_null(0)).sort("row")
 
 
+def may_be_few(context: RuleContext) -> bool:
+    """Whether a frame of a batch has fewer arguments than two."""
+    rows = context.system.arguments["frame_row"].to_numpy()
+    frames = context.system.frames["row"].to_numpy()
+    counts = np.bincount(rows, minlength=int(frames.max(initial=0)) + 1)
+    return bool((counts[frames] < _ENDS).any())
+
+
 def too_few(context: RuleContext) -> pl.LazyFrame:
     """A relation with fewer arguments than two."""
     return at(_relations(context).filter(pl.col("count") < _ENDS), "")
@@ -59,12 +68,27 @@ def kinds_of_sides(context: RuleContext) -> Iterator[str]:
 
 def roles_of_sides(context: RuleContext) -> Iterator[str]:
     """The roles of relations that a batch has, after the side that has them."""
+    for side, roles in zip(("against", "system"), context.once(_roles), strict=True):
+        yield from (f"{side} {role}" for role in roles)
+
+
+def _roles(context: RuleContext) -> tuple[set[str], ...]:
+    """The roles of relations of the reference and of the submission, where relations are scored."""
+    found = []
     scored = context.schema.unit == "relations" and not context.own
-    for side in (context.against, context.system) if scored else ():
-        of_relations = side.frames.filter(pl.col("kind").is_in(list(_FILLERS)))
-        own = side.arguments.join(of_relations, left_on="frame_row", right_on="row", how="semi")
-        name = "system" if side is context.system else "against"
-        yield from (f"{name} {role}" for role in own["role"].replace(dict(ROLES)).unique())
+    for side in (context.against, context.system):
+        rows, counts = side.arguments, side.frames["kind"].is_in(list(_FILLERS))
+        if not counts.all():
+            own = side.frames.filter(counts)
+            rows = rows.join(own, left_on="frame_row", right_on="row", how="semi")
+        found.append({ROLES.get(role, role) for role in rows["role"].unique() if scored})
+    return tuple(found)
+
+
+def may_differ_in_roles(context: RuleContext) -> bool:
+    """Whether both sides of a batch have no role in common."""
+    ours, theirs = context.once(_roles)
+    return ours.isdisjoint(theirs)
 
 
 def first_role(context: RuleContext) -> pl.LazyFrame:

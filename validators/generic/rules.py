@@ -61,10 +61,11 @@ RULES = (
     Rule(
         *("GEN208", "arguments", frames.first_role),
         once=True,
+        suspects=frames.may_differ_in_roles,
         submission_only=True,
         conclusion=Conclusion(frames.roles_of_sides, frames.conclude_roles),
     ),
-    Rule("GEN207", "frames", frames.too_few, blocks_reference=True),
+    Rule(*("GEN207", "frames", frames.too_few), blocks_reference=True, suspects=frames.may_be_few),
     Rule(
         *("GEN206", "frames", frames.other_fillers),
         once=True,
