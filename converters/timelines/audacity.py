@@ -57,7 +57,8 @@ def sniff(source: Source) -> bool:
     members = source_files.with_suffix(source, SUFFIX)[:_SNIFFED]
     files = [beginning(member).split("\n")[:5] for member in members]
     others = source_files.has_suffix(source, (".a1", ".a2", ".ann"))
-    others |= any("|t|" in lines[0] for lines in files)  # PubTator, whose lines look alike
+    # PubTator, whose lines look alike, and columns after a comment
+    others |= any("|t|" in lines[0] or lines[0].startswith("#") for lines in files)
     headers = (lines[0] for lines in files if lines[0].count("\t") >= _CELLS)
     others |= any(not line[0].isdigit() for line in headers)  # of tables with columns of numbers
     return not others and any(map(_LABEL.fullmatch, chain.from_iterable(files)))

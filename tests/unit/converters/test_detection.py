@@ -80,6 +80,7 @@ ALIKE = [
     ("a.tsv", "label-table", "index\tpromptID\tpairID\tgold_label\n0\t63735\t63735n\tneutral\n"),
     ("a.tsv", "label-table", 'Quality\t#1 ID\t#2 ID\t#1 String\n1\t70\t71\tHe "ran\n'),
     ("a.txt", "audacity", "start\tend\tlabel\n0\t1.5\tspeech\n"),
+    ("a", "conll-coref", "#begin document (1); part 000\n1\t0\t0\tAnn\t(0)\n\n#end document\n"),
     ("a.txt", "audacity", "0\t1.5\tspeech\tof Ann\n"),
     ("a.json", "doccano", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
     ("a.json", "", '[["Ann at Acme", {"spans": []}]]'),
