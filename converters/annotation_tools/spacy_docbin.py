@@ -128,7 +128,8 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what a file cannot represent."""
     packing = Packing()
     _add(corpus, packing)
-    return {**spacy_json.count_losses(corpus, spacy_json.OWN), **packing.lost}
+    lost = spacy_json.count_losses(corpus, spacy_json.OWN)
+    return {**lost, "mentions without characters": 0, **packing.lost}  # which has these, too
 
 
 _PARTS = {name: DIALECT.parts[name] for name in ("sents.*", "ents.*", "spans.*.*")}

@@ -270,6 +270,7 @@ def count_losses(
     attributes = corpus.attributes.select("element", "value").iter_rows()
     found = {
         "mentions outside of texts": corpus.mentions.height - mentions.height,
+        "mentions without characters": mentions.filter(pl.col("start") >= pl.col("end")).height,
         "relations without two mentions as arguments": corpus.frames.height - relations,
         "roles other than Arg1 and Arg2": sum(
             not 0 < position <= len(ROLES) or role != ROLES[position - 1]

@@ -249,7 +249,9 @@ def _summary(verdict: Verdict, shown: Sequence[Finding]) -> Iterator[RenderableT
         only_counted = sum(finding.count for finding in verdict.findings if finding.only_counts)
         option = "--max-findings 0" if hidden > only_counted else "--max-per-code 0"
         findings = count_of(total, "finding")
-        yield Prose(f"{hidden:,} of {findings} not shown; use {option} to show all", "dim")
+        # Only `validate` has these options, and a verdict about a task.
+        way = f"use {option} to show all" if verdict.task else "--format json or validate show all"
+        yield Prose(f"{hidden:,} of {findings} not shown; {way}", "dim")
     yield Text()
 
 

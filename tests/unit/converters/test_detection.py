@@ -86,6 +86,7 @@ ALIKE = [
     ("a.tsv", "neleval", "D1\t1\t5\tE1\n\nD1\t7\t9\tE2\t0.5\tPER\n"),
     ("a.tsv", "neleval", "document\tstart\tend\tentity\nD1\t1\t5\tE1\n"),
     ("a.txt", "audacity", "start\tend\tlabel\n0\t1.5\tspeech\n"),
+    ("a", "conll-coref", "#begin document (1); part 000\n1\t0\t0\tAnn\t(0)\n\n#end document\n"),
     ("a.txt", "audacity", "0\t1.5\tspeech\tof Ann\n"),
     ("a.json", "doccano", '[["Ann at Acme", {"entities": [[0, 3, "PER"]]}]]'),
     ("a.json", "", '[["Ann at Acme", {"spans": []}]]'),

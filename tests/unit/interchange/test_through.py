@@ -41,3 +41,15 @@ def test_there_and_back(form: str, path: str, through: str, tmp_path: Path) -> N
     assert [finding for finding in losses if finding.code != "CNV102"] == []
     convert(str(there), str(back), to_format=form)
     assert lines(back) == lines(FIXTURES / path)
+
+
+@pytest.mark.parametrize(
+    "form", ["label-studio", "doccano", "prodigy", "spacy-json", "pubannotation"]
+)
+def test_a_mention_without_characters_is_a_loss(form: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    lines = ("#FORMAT=WebAnno TSV 3.3", "#T_SP=webanno.custom.Gap|value", "", "", "#Text=Ann ran")
+    path.write_text("\n".join((*lines, "1-1\t0-3\tAnn\t_\t", "1-1.1\t3-3\t\tGAP\t", "")), "utf-8")
+    found = convert(str(path), str(tmp_path / "out"), to_format=form)
+    lost = [item.message for item in found if "without characters" in item.message]
+    assert lost == [f"{form} cannot represent 1 mention without characters"]
