@@ -49,7 +49,7 @@ _TITLE = re.compile(r"^[^|\s]+\|t\|", re.M)
 _NUMBER, _NUMERIC = re.compile("[0-9]{1,15}"), re.compile("[-+]?[0-9][0-9.,]*")
 #: The cells of fields, of annotations and of relations.
 _ANNOTATION = {"start": 1, "end": 2, "text": 3, "label": 4, "entity": 5}
-_RELATION = {"label": 1, "target": 2, "Arg1": 2, "Arg2": 3}
+_RELATION = {"label": 1, "target 1": 2, "target 2": 3, "Arg1": 2, "Arg2": 3}
 #: What cells and texts cannot have, and what the first cell cannot.
 _BREAKS, _TEXT_BREAKS = "[\x00\t\r\n]", "[\x00\r\n]"
 _ODD_NAME = "^$|^\ufeff|[|\x00\t\r\n]"

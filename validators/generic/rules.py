@@ -59,6 +59,13 @@ RULES = (
         suspects=frames.may_lack_fillers,
     ),
     Rule(
+        *("GEN209", "documents", frames.unlike_entity),
+        once=True,
+        submission_only=True,
+        suspects=frames.may_be_unlike,
+        conclusion=Conclusion(frames.common_entities, frames.conclude_unlike),
+    ),
+    Rule(
         *("GEN208", "arguments", frames.first_role),
         once=True,
         suspects=frames.may_differ_in_roles,

@@ -33,6 +33,7 @@ GEN205-no-such         d1.ann   4 23  25 E!
 GEN206-mentions        d1.ann   4  1  25 E!
 GEN207-no-nodes        s.bioc.xml 6  1 19 E!
 GEN208-employee        d1.ann   4 10 18 E!
+GEN209-prefix          s.pubtator 4 10 15 E
 GEN301-another         d9.txt   0  0   0 E!
 GEN302-notes           system   0  0   0 E!
 GEN303-another         d9.txt   0  0   0 W
