@@ -333,7 +333,8 @@ class _Run:
             corpus: a batch.
             findings: of its reader, which may have found the way itself.
         """
-        if {item.code for item in findings} & {*entry("CNV208").suppressed_by}:
+        suppressed = {item.code for item in findings} & {*entry("CNV208").suppressed_by}
+        if suppressed or not corpus.mentions.height:  # texts of a million documents need no look
             return findings
         shifted = misfits(corpus.documents, corpus.mentions, are_at_place(corpus))
         if shifted.counting is None:
