@@ -335,12 +335,14 @@ def unique_name(name: str, names: dict[str, int]) -> str:
         >>> [unique_name("d1", names) for _ in range(3)]
         ['d1', 'd1 (2)', 'd1 (3)']
     """
-    unique, count = name, names.get(name, 0)
+    if name not in names:
+        names[name] = 1
+        return name
+    unique, count = name, names[name]
     while unique in names:
         count += 1
         unique = f"{name} ({count})"
-    names[name] = max(count, 1)
-    names.setdefault(unique, 1)
+    names[name], names[unique] = count, 1
     return unique
 
 

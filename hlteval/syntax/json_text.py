@@ -515,8 +515,10 @@ def format_path(path: Path) -> str:
         >>> format_path((3, "Status", "Need"))
         '$[3].Status.Need'
     """
-    steps = [f"[{step}]" if isinstance(step, int) else f".{step}" for step in path]
-    return "$" + "".join(steps)
+    written = "$"
+    for step in path:
+        written += f"[{step}]" if isinstance(step, int) else f".{step}"
+    return written
 
 
 class Layout:

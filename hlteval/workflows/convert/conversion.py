@@ -312,6 +312,8 @@ class _Run:
             for name, form, digest in files:
                 if form == self.target.name:
                     self.digests[name, digest] = None
+            if self.target.separable and corpus.documents.height > LIMITS.files:
+                raise TooManyFiles  # before some of them are written: each has a file of its own
             for part in self.losses.count(corpus):
                 if self.sample is None:  # some rows of each table, and the beginnings of texts
                     tables = (table for table in part.tables() if table[0] != "sources")
@@ -331,7 +333,8 @@ class _Run:
             corpus: a batch.
             findings: of its reader, which may have found the way itself.
         """
-        if {item.code for item in findings} & {*entry("CNV208").suppressed_by}:
+        suppressed = {item.code for item in findings} & {*entry("CNV208").suppressed_by}
+        if suppressed or not corpus.mentions.height:  # texts of a million documents need no look
             return findings
         shifted = misfits(corpus.documents, corpus.mentions, are_at_place(corpus))
         if shifted.counting is None:

@@ -428,3 +428,21 @@ def test_labels_that_are_alike_are_one_object() -> None:
     items = corpus.cached(inside_texts).annotations[0]
     assert [item.values["value"] for item in items] == labels
     assert len({id(item.values["value"]) for item in items}) == 2
+
+
+def test_nothing_is_written_of_documents_that_are_too_many_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(conversion, "LIMITS", Limits(files=8))
+    load("jsonl").write([_documents(9)], tmp_path / "9.jsonl")  # type: ignore[misc]
+    with pytest.raises(conversion.NotConverted, match="writes more than 8 files"):
+        conversion.convert(str(tmp_path / "9.jsonl"), str(tmp_path / "9"), to_format="rsd")
+
+
+def test_texts_of_documents_without_spans_are_not_compared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(conversion, "are_at_place")
+    load("jsonl").write([_documents(9)], tmp_path / "9.jsonl")  # type: ignore[misc]
+    conversion.convert(str(tmp_path / "9.jsonl"), str(tmp_path / "9"), to_format="rsd")
+    assert len([*(tmp_path / "9").iterdir()]) == 9
