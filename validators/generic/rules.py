@@ -94,6 +94,17 @@ RULES = (
         submission_only=True,
         suspects=units.has_other_documents,
     ),
+    Rule(
+        *("GEN304", "documents", units.no_unit),
+        once=True,
+        submission_only=True,
+        conclusion=Conclusion(units.has_units, units.conclude_units),
+    ),
+    Rule(
+        *("GEN305", "documents", units.other_document),
+        submission_only=True,
+        suspects=units.may_have_other_texts,
+    ),
     Rule("GEN401", "documents", units.duplicate, suspects=units.may_repeat),
     Rule("GEN402", "mentions", units.outside_text, suspects=units.may_be_outside),
     Rule("GEN403", "mentions", units.other_text, "mentions.text", suspects=units.has_misfits),

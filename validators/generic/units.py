@@ -14,6 +14,8 @@ from hlteval.validators.names import mismatch
 from hlteval.validators.rule import RuleContext, about_file, about_submission, at, only_if
 from hlteval.validators.vocabulary import duplicate_frame, repeats
 
+#: Characters that a message shows before a difference, and after it.
+_BEFORE = 12
 #: Annotators that a message names.
 _NAMED = 4
 #: The columns of units that are equal, by table.
@@ -146,6 +148,65 @@ def unlike_ontology(context: RuleContext) -> pl.LazyFrame:
 def conclude_unlike(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> pl.DataFrame:
     """The first of these mentions, where the ontology has no identifier of any batch."""
     return rows.head(0 if shown else 1)
+
+
+# What a submission lacks, and texts of its own.
+
+
+def has_units(context: RuleContext) -> list[str]:
+    """The sides that have units in a batch."""
+    sides = {"reference": context.against, "submission": context.system}
+    table = context.schema.table
+    return [name for name, side in sides.items() if getattr(side, table).height and not context.own]
+
+
+def no_unit(context: RuleContext) -> pl.LazyFrame:
+    """The first document of a batch in which a submission has no units."""
+    rows = only_if("submission" not in has_units(context), context.table("documents", "origin"))
+    return about_submission(rows.head(1).with_columns(units=pl.lit(context.schema.unit)))
+
+
+def conclude_units(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> pl.DataFrame:
+    """The first of these documents, where only the reference has units."""
+    return rows.head(int(shown == {"reference"}))
+
+
+def may_have_other_texts(context: RuleContext) -> bool:
+    """Whether the documents of a batch have not simply the texts of the reference."""
+    if context.own or context.schema.table == "instances":
+        return False
+    ours, theirs = (side.documents["row", "text"] for side in (context.against, context.system))
+    return not ours.equals(theirs)
+
+
+def other_document(context: RuleContext) -> pl.LazyFrame:
+    """A document whose text is not that of the reference, before the end of its last span."""
+    known = context.against.documents.select("row", other="text")
+    both = context.system.documents.join(known, on="row", maintain_order="left")
+    both = both.drop_nulls(["text", "other"]).filter(pl.col("text") != pl.col("other"))
+    sides = (context.against, context.system)
+    spans = pl.concat(side.mentions.select("end", row="document") for side in sides)
+    both = both.join(spans.group_by("row").max(), on="row", maintain_order="left")
+    places = [_first_difference(*texts) for texts in both.select("text", "other").iter_rows()]
+    both = both.with_columns(at=pl.Series(places, dtype=pl.Int64))
+    start = (pl.col("at") - _BEFORE).clip(0)
+    shown = [pl.col(name).str.slice(start, 2 * _BEFORE) for name in ("text", "other")]
+    rows = both.filter(pl.col("at") < pl.col("end")).with_columns(shown)
+    return about_file(rows.lazy().rename({"name": "document"}))
+
+
+def _first_difference(one: str, two: str) -> int:
+    """The first character in which two texts differ.
+
+    Examples:
+        >>> _first_difference("in Osh.", "in Osh .")
+        6
+    """
+    low, high = 0, min(len(one), len(two))
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if one[:middle] == two[:middle] else (low, middle - 1)
+    return low
 
 
 # Spans beside the texts of their documents.

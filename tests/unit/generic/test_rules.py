@@ -37,6 +37,8 @@ GEN209-prefix          s.pubtator 4 10 15 E
 GEN301-another         d9.txt   0  0   0 E!
 GEN302-notes           system   0  0   0 E!
 GEN303-another         d9.txt   0  0   0 W
+GEN304-other-files     -        0  0   0 E
+GEN305-columns         s.conll  0  0   0 E
 GEN401-person-twice    d1.ann   5  1  18 W
 GEN401-relation-twice  d1.ann   5  1  25 W
 GEN402-beyond          d1.a2    2  8  13 E!
