@@ -187,7 +187,11 @@ def _lines() -> Iterator[tuple[str, str, Shape]]:
         ),
         ("conllu-plus", plus, {"tokens": "1\ta\tB-X\n", "wrong": "a\n", "tabs": "\t\n"}),
         ("hipe", "TOKEN\tNE-COARSE-LIT\tNEL-LIT\n", {"tokens": "a\tB-X\tQ1\n", "wrong": "a\n"}),
-        ("aida", "-DOCSTART- (1)\n", {"mentions": "a\tB\ta\tE\n", "wrong": "a\tB\n"}),
+        (
+            "aida",
+            "-DOCSTART- (1)\n",
+            {"mentions": "a\tB\ta\tE\n", "wrong": "a\tB\n", "documents": "-DOCSTART-\n"},
+        ),
         ("label-table", "id\tlabel\n", {"labels": "d\tx\n", "wrong": "a\n"}),
         ("conll-coref", "#begin document (D)\n", {"open": "D 0 0 a (1\n", "wrong": "a\n"}),
         ("pubtator", "1|t|aaaaa\n1|a|b\n", {"spans": "1\t0\t5\taaaaa\tX\n", "wrong": "1\n"}),
