@@ -300,5 +300,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         "mentions whose fragments do not match their extent": odd.height,
         "candidates without an entity, or with gaps in their ranks": incomplete.height,
         "attributes of other formats": attributes.filter(~(infons | header)).height,
-        UNRESOLVED: count_unresolved(corpus),
+        UNRESOLVED: count_unresolved(corpus, "bioc-xml", "bioc-json"),
     }

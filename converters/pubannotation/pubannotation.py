@@ -381,7 +381,7 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
         ),
         "equivalences with a single member": sizes.filter(pl.col("len") == 1).height,
         "attributes of other formats": sum(not _is_own(*row) for row in attributes),
-        UNRESOLVED: count_unresolved(corpus),
+        UNRESOLVED: count_unresolved(corpus, FORMAT.name),
     }
 
 

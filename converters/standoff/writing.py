@@ -43,7 +43,7 @@ def count_losses(corpus: Corpus, dialect: Dialect) -> Mapping[str, int]:
         >>> count_losses(Corpus(), BRAT)["names of groups"]
         0
     """
-    return {**fit(corpus, dialect)[1], UNRESOLVED: count_unresolved(corpus)}
+    return {**fit(corpus, dialect)[1], UNRESOLVED: count_unresolved(corpus, dialect.name)}
 
 
 def write(corpora: Iterable[Corpus], path: Path, dialect: Dialect) -> None:

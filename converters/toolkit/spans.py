@@ -42,20 +42,28 @@ def candidates(corpus: Corpus) -> dict[int, list[str]]:
     return found
 
 
-def count_unresolved(corpus: Corpus) -> int:
+def count_unresolved(corpus: Corpus, *forms: str) -> int:
     """Count the arguments that are neither mentions nor frames of their document, but for facts.
+
+    Those that were read from a format come back as they were, if they are written to the same one.
+
+    Args:
+        corpus: the batch.
+        forms: the names of the format that is written, and of those that are alike.
 
     Examples:
         >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1}
         >>> argument = {**place, "frame_row": 0, "position": 1, "role": "Arg1", "target": "Q1"}
-        >>> count_unresolved(Corpus(arguments=[argument]))
+        >>> count_unresolved(Corpus(arguments=[argument]), "brat")
         1
     """
     mentions = corpus.mentions.select("document", target="mention")
     named = pl.concat([mentions, corpus.frames.select("document", target="frame")])
+    own = corpus.sources.filter(pl.col("format").is_in(forms)).select(origin="row")
     facts = corpus.frames.filter(kind=FACT).select(frame_row="row")
-    arguments = corpus.arguments.join(facts, on="frame_row", how="anti")
-    return arguments.join(named, on=["document", "target"], how="anti").height
+    others = corpus.arguments.join(own, on="origin", how="anti")
+    others = others.join(facts, on="frame_row", how="anti")
+    return others.join(named, on=["document", "target"], how="anti").height
 
 
 def equivalences(groups: pl.DataFrame) -> pl.DataFrame:
