@@ -34,10 +34,12 @@ from hlteval.converters.toolkit.json_documents import Item
 from hlteval.converters.toolkit.json_writing import Document, as_number, present
 from hlteval.representation import Corpus
 
+_TEXT = r'"(?:[^"\\]|\\.)*+"'
+_TEXTS = rf"\[\s*(?:{_TEXT}\s*,?\s*)*+\]"
 _MEMBERS = re.compile(
     r'"(?:start_offset|Comments|annotation_approver)"[ \t\r\n]*:'
     r'|"(?:labels?|entities)"[ \t\r\n]*:[ \t\r\n]*\[[ \t\r\n]*\[[ \t\r\n]*[0-9]'
-    r'|\A[\[\s]*{(?:"(?:id|text|label)"\s*:\s*(?:"(?:[^"\\]|\\.)*"|[0-9]+)\s*+,?\s*+){2,3}}'
+    rf'|\A[\[\s]*+{{(?:"(?:id|text|labels?)"\s*:\s*(?:{_TEXT}|[0-9]+|{_TEXTS})\s*+,?\s*+){{2,3}}}}'
 )
 #: The definition of the items of each member.
 _PARTS = {

@@ -93,6 +93,8 @@ ALIKE = [
     ("a.jsonl", "", '{"words": ["Ann", "ran"], "ner": ["B-PER", "O"]}\n'),
     ("a.jsonl", "doccano", '{"text": "Ann ran", "entities": [[0, 3, "PER"]]}\n'),
     ("a.jsonl", "doccano", '{"id": 1, "text": "Ann ran", "label": "pos"}\n'),
+    ("a.jsonl", "doccano", '{"id": 1, "label": ["pos", "ne\\"g"]}\n'),
+    ("a.jsonl", "", '{"id": 1, "labels": ["pos", 1]}\n'),
     ("a.jsonl", "", '{"text": "Ann ran", "label": "pos", "score": 1}\n'),
     ("a.jsonl", "prodigy", '{"text": "Ann ran", "spans": [{"start": 0, "end": 3}]}\n'),
     ("a.jsonl", "", '{"text": "Ann ran", "spans": []}\n'),
