@@ -78,7 +78,8 @@ def heading(first: str, **settings: str) -> Heading:
         else:
             found = (lower.index(title) for title in titles if title in lower)
             at[field] = next(found, at[field])
-    missing += ["label"] if at["document"] == at["label"] == len(names) - 1 else []
+    alone = at["document"] == at["label"] == len(names) - 1 and settings["wide"] == "no"
+    missing += ["label"] * alone
     return Heading(names, at, separator, quoted, named, missing)
 
 

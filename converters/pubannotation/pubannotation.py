@@ -368,7 +368,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     attributes = corpus.attributes.select("element", "value").iter_rows()
     return {
         "mentions outside of texts": mentions.filter(~writable()).height,
-        "mentions without characters": mentions.filter(pl.col("start") >= pl.col("end")).height,
         "mentions whose fragments do not match their extent": mentions.filter(odd).height,
         "segments outside of texts": corpus.segments.filter(~has_place()).height,
         "segment texts that differ from the document": sum(

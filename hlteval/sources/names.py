@@ -126,7 +126,7 @@ _JUNK = re.compile(
     re.IGNORECASE,
 )
 
-_ORDINARY = re.compile(r"(?:(?:[\w-][\w .+=,@()-]*+/)*+[\w-][\w .+=,@()-]*+\n)*+", re.ASCII)
+_ORDINARY_NAMES = re.compile(r"(?:(?:[\w-][\w .+=,@()-]*+/)*+[\w-][\w .+=,@()-]*+\n)*+", re.ASCII)
 #: Parts of otherwise ordinary names that may be junk or archives.
 _SUSPECT = (
     *("__macosx", "paxheader", "thumbs.db\n", "desktop.ini\n"),
@@ -145,7 +145,7 @@ def are_ordinary(names: Sequence[str]) -> bool:
         (True, False)
     """
     text = "\n".join([*names, ""])
-    if text.count("\n") != len(names) or _ORDINARY.fullmatch(text) is None:
+    if text.count("\n") != len(names) or _ORDINARY_NAMES.fullmatch(text) is None:
         return False
     lower = text.lower()
     return not any(word in lower for word in _SUSPECT)

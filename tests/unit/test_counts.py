@@ -29,6 +29,7 @@ AT_LEAST_TWO = {
         "GEN409",
         "GEN410",
         "HUB228",
+        "JAN205",
         "JSN112",
     ),
     *("LDB104", "MAN202", "MAN210", "SEE409", "SRC123", "SRC124", "SSF105"),

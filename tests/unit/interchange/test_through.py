@@ -43,9 +43,7 @@ def test_there_and_back(form: str, path: str, through: str, tmp_path: Path) -> N
     assert lines(back) == lines(FIXTURES / path)
 
 
-@pytest.mark.parametrize(
-    "form", ["label-studio", "doccano", "prodigy", "spacy-json", "pubannotation"]
-)
+@pytest.mark.parametrize("form", ["label-studio", "doccano", "prodigy", "spacy-json"])
 def test_a_mention_without_characters_is_a_loss(form: str, tmp_path: Path) -> None:
     path = tmp_path / "a.tsv"
     lines = ("#FORMAT=WebAnno TSV 3.3", "#T_SP=webanno.custom.Gap|value", "", "", "#Text=Ann ran")
