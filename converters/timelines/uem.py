@@ -20,11 +20,11 @@ import polars as pl
 from hlteval.converters.declarations import declaration
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head
+from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Source
+from hlteval.sources import Member, Source
 
 _FIELD = r"[^ \t]+"
 _PATTERN = (
@@ -33,9 +33,9 @@ _PATTERN = (
 )
 
 
-def sniff(source: Source) -> bool:
-    """Whether it is a single file with the suffix whose first lines are stretches."""
-    return source.path.endswith(".uem") and match_lines(head(source), _PATTERN)[0].height > 0
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read: of a folder, those with the suffix."""
+    return with_suffix(source, ".uem")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -19,7 +19,7 @@ from collections.abc import Iterable
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.toolkit.source_files import File, head
+from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
@@ -34,9 +34,9 @@ _PATTERN = (
 )
 
 
-def sniff(source: Source) -> bool:
-    """Whether it is a single file with the suffix whose first lines are words."""
-    return source.path.endswith(".ctm") and match_lines(head(source), _PATTERN)[0].height > 0
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read: of a folder, those with the suffix."""
+    return with_suffix(source, ".ctm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -22,7 +22,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, head
+from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -37,9 +37,9 @@ _PATTERN = (
 _IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
 
 
-def sniff(source: Source) -> bool:
-    """Whether it is a single file with the suffix whose first lines are segments."""
-    return source.path.endswith(".stm") and match_lines(head(source), _PATTERN)[0].height > 0
+def members(source: Source) -> tuple[Member, ...]:
+    """The files that are read: of a folder, those with the suffix."""
+    return with_suffix(source, ".stm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

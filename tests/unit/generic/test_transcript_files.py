@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hlteval import score, validate
 from hlteval.converters import load
 from hlteval.converters.format import ReadResult
 from hlteval.sources import open_source
@@ -111,3 +112,27 @@ def test_stretches_of_uem_are_regions() -> None:
         (0, 90.0, 120.5),
         (1, 0.0, 30.0),
     ]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "lines"),
+    [
+        (".stm", ["m1 1 ann 0.50 2.10 good morning", "m1 1 bob 2.10 3.00 thank you"]),
+        (".ctm", ["m1 1 0.50 0.10 good", "m1 1 0.70 0.30 morning"]),
+    ],
+)
+def test_a_folder_is_read_by_its_suffix_also_if_its_lines_are_wrong(
+    tmp_path: Path, suffix: str, lines: list[str]
+) -> None:
+    for name, own in (("m1", lines), ("m2", [line.replace("m1", "m2") for line in lines])):
+        (tmp_path / f"{name}{suffix}").write_text("\n".join([*own, ""]), "utf-8")
+    (tmp_path / "notes.txt").write_text("no segments\n", "utf-8")
+    assert score("transcripts", str(tmp_path), str(tmp_path)).metrics["wer"] == 0
+    verdict = validate("transcripts", str(tmp_path), against=str(tmp_path))
+    assert (verdict.documents, [*verdict.findings]) == (2, [])
+    wrong = tmp_path / f"wrong{suffix}"
+    wrong.write_text("\n".join(line.replace(".", ",") for line in lines), "utf-8")
+    (code,) = {
+        each.code for each in validate("transcripts", str(wrong), against=str(wrong)).findings
+    }
+    assert code[:4] in {"TRN2", "TRN3"}
