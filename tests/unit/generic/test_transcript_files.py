@@ -132,7 +132,6 @@ def test_a_folder_is_read_by_its_suffix_also_if_its_lines_are_wrong(
     assert (verdict.documents, [*verdict.findings]) == (2, [])
     wrong = tmp_path / f"wrong{suffix}"
     wrong.write_text("\n".join(line.replace(".", ",") for line in lines), "utf-8")
-    (code,) = {
-        each.code for each in validate("transcripts", str(wrong), against=str(wrong)).findings
-    }
-    assert code[:4] in {"TRN2", "TRN3"}
+    findings = [*validate("transcripts", str(wrong), against=str(wrong)).findings]
+    assert {each.code[:4] for each in findings} <= {"TRN2", "TRN3", "REF1", "GEN3"}
+    assert len(findings) > 1
