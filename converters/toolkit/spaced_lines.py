@@ -29,8 +29,12 @@ def match_lines(text: str, pattern: str) -> tuple[pl.DataFrame, list[int]]:
         >>> rows.rows(), wrong
         ([(2, 'd1', '1')], [3])
     """
-    frame = Lines(text).table().with_columns(pl.col("line").str.strip_chars(" \t\r"))
-    frame = frame.filter(pl.col("line") != "", ~pl.col("line").str.starts_with(COMMENT))
+    line, frame = pl.col("line"), Lines("").table()
+    for first, own in Lines(text).slices():  # of millions of empty lines, none is kept
+        record = pl.int_range(first + 1, first + 1 + pl.len(), dtype=pl.Int64)
+        part = own.rename("line").to_frame()
+        part = part.select(record=record, line=line.str.strip_chars(" \t\r"))
+        frame = frame.vstack(part.filter(line != "", ~line.str.starts_with(COMMENT)))
     fits = pl.col("line").str.contains(f"^(?:{pattern})$")
     groups = pl.col("line").str.extract_groups(f"^(?:{pattern})$")
     rows = frame.filter(fits).select("record", groups.alias("groups")).unnest("groups")
