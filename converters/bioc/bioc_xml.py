@@ -16,9 +16,9 @@ Conventions:
     such. A relation with a `trigger_id` is an event, whose first node is that trigger with the type
     as its role. A relation with the `kind` modifier or equivalence is read as such (a modifier with
     its `value` and `text`), and so is a relation of type Equiv whose nodes all have the role Arg.
-    A relation without nodes is one of entities if two of its infons are: values that infons of
-    annotations have, with the type of an annotation as their key, or with one like `Arg1`, `entity1`
-    or `role1`. Its type may be called `relation`. All other infons are kept as attributes.
+    A relation without nodes is one of entities if two of its infons have them: with the type of an
+    annotation as their key, or with one like `Arg1`, `entity1` or `role1`. Its type may be called
+    `relation`. All other infons are kept as attributes.
 
 Example lines:
     <annotation id="T1"><infon key="type">Protein</infon><location offset="0" length="5"/><text>IRF-4</text></annotation>

@@ -23,6 +23,7 @@ Codes raised: PBTxxx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from hlteval.converters.toolkit.spans import Quotes, candidates
 from hlteval.findings import Finding, Problem
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import FACT, Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Lines
 
 _TEXT = re.compile(r"([^|\t]+)\|([ta])\|(.*)", re.S)
@@ -57,9 +58,7 @@ _ODD_NAME = "^$|^\ufeff|[|\x00\t\r\n]"
 _MOST, _MORE = 7, 300
 
 
-def members(source: Source) -> tuple[Member, ...]:
-    """The files that are read."""
-    return source_files.with_suffix(source, ".pubtator")
+members = partial(source_files.with_suffix, suffix=".pubtator")
 
 
 def sniff(source: Source) -> bool:

@@ -278,18 +278,11 @@ class Documents:
             annotations: all of the document.
         """
         found: set[Element] = set()
-        kinds, names = set[str | None](), set[str]()
-        for annotation in annotations if relations else ():
-            for infon in annotation.iter("infon"):
-                if infon.get("key") == "type":
-                    kinds.add(infon.text)
-                else:
-                    names.update((infon.text or "", *re.split("[|,;]", infon.text or "")))
+        infons_of_all = (infon for each in annotations if relations for infon in each.iter("infon"))
+        kinds = {infon.text for infon in infons_of_all if infon.get("key") == "type"}
         for element in relations:
-            infons, ends = self.contents(element)[0], list[tuple[str, str]]()
-            for key, text in infons:
-                if text in names or key in kinds or _ROLE.fullmatch(key):
-                    ends.append((key, text))
+            infons = self.contents(element)[0]
+            ends = [(key, text) for key, text in infons if key in kinds or _ROLE.fullmatch(key)]
             if len(ends) < _ENDS:
                 continue
             found.add(element)
