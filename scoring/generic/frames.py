@@ -305,7 +305,8 @@ def _arguments(
     role = pl.when(pl.col("kind") == "event").then(unnumbered).otherwise(of_relation)
     rows = rows.with_columns(role=role, as_written="role")
     if options.optional:
-        rows = rows.filter(~pl.col("role").is_in(list(options.optional)))
+        optional = {*options.optional, *(ROLES.get(role, role) for role in options.optional)}
+        rows = rows.filter(~pl.col("role").is_in(list(optional)))
     swapped = pl.col("label").is_in(list(options.symmetric)).fill_null(value=False)
     rows = rows.with_columns(role=pl.when(swapped).then(pl.lit("")).otherwise("role"))
     inner = frames.select("document", target="frame", nested="id", inner_label="label")

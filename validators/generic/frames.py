@@ -1,18 +1,16 @@
-"""Rules of declared tasks about arguments of relations and events, and identifiers of entities."""
+"""Rules of declared tasks about what fills the arguments of relations and events."""
 
 from collections.abc import Iterator, Mapping
 
 import numpy as np
 import polars as pl
 
-from hlteval.representation import FACT, ROLES, Corpus
+from hlteval.representation import FACT, ROLES
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.rule import RECORD, RuleContext, at, only_if
 
 #: A relation has so many arguments at least.
 _ENDS = 2
-#: So many identifiers are looked for first.
-_SOME = 50
 #: What the arguments of each kind of relations are, in words.
 _FILLERS: Mapping[str, str] = {"relation": "mentions", FACT: "entities"}
 
@@ -125,56 +123,3 @@ def conclude_fillers(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> p
         [kind for kind in _FILLERS if f"{side} {kind}" in shown] for side in ("against", "system")
     )
     return rows.head(int(len(ours) == len(theirs) == 1 and ours != theirs))
-
-
-# Identifiers of entities, which both sides must write alike.
-
-
-def _entities(context: RuleContext, corpus: Corpus) -> pl.LazyFrame:
-    """The identifiers that are compared, as `entity`: of links, or of the arguments of facts."""
-    if context.schema.unit == "links":
-        rows = corpus.mentions.lazy().with_columns(id="mention", field=pl.lit("entity"))
-        rows = rows.filter(~pl.col("entity").str.starts_with("NIL"))
-    else:
-        facts = corpus.frames.lazy().filter(kind=FACT).select(frame_row="row", id="frame")
-        rows = corpus.arguments.lazy().join(facts, on="frame_row", maintain_order="left")
-        rows = rows.with_columns(entity="target", field=pl.format("target {}", "position"))
-    return rows.select(*RECORD, "id", "field", "entity")
-
-
-def common_entities(context: RuleContext) -> list[str]:
-    """One identifier of a batch that both sides have, if there is one, or if a side has none."""
-    if context.own or context.schema.unit not in {"links", "relations"}:
-        return [""]
-    ours, theirs = (
-        _entities(context, side).select("entity").drop_nulls().collect().to_series()
-        for side in (context.against, context.system)
-    )
-    if ours.is_empty() or theirs.is_empty():
-        return [""]
-    for own in (theirs.head(_SOME), theirs):  # nearly always, one of the first is common
-        if (common := own.filter(own.is_in(ours.implode()))).len():
-            return common.head(1).to_list()
-    return []
-
-
-def may_be_unlike(context: RuleContext) -> bool:
-    """Whether both sides of a batch have identifiers, and none in common."""
-    return not context.once(common_entities)
-
-
-def unlike_entity(context: RuleContext) -> pl.LazyFrame:
-    """The first identifier of a batch; if it is there without its prefix, with a hint of that."""
-    bare = pl.col("entity").str.extract("([^:/]*)$").alias("bare")
-    known = _entities(context, context.against).select(bare, known="entity")
-    rows = _entities(context, context.system).drop_nulls("entity").with_columns(bare)
-    rows = rows.join(known.unique("bare", keep="any"), on="bare", how="left", maintain_order="left")
-    first = rows.sort(pl.col("known").is_null(), maintain_order=True).head(1)
-    alike = pl.format("write {}, as the reference does", "known")
-    other = pl.lit("check that both sides have the identifiers of one knowledge base")
-    return first.with_columns(hint=pl.coalesce(alike, other), given="entity")
-
-
-def conclude_unlike(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> pl.DataFrame:
-    """The first of these identifiers, where no batch has one in common; of all, `""` is none."""
-    return rows.head(0 if shown - {""} else 1)

@@ -7,7 +7,7 @@ GEN4xx about units and their places. What a declaration says is `validators.gene
 from functools import partial
 
 from hlteval.validators import vocabulary
-from hlteval.validators.generic import frames, labels, units
+from hlteval.validators.generic import frames, identifiers, labels, units
 from hlteval.validators.rule import Conclusion, Rule
 
 RULES = (
@@ -59,11 +59,11 @@ RULES = (
         suspects=frames.may_lack_fillers,
     ),
     Rule(
-        *("GEN209", "documents", frames.unlike_entity),
+        *("GEN209", "documents", identifiers.unlike_reference),
         once=True,
         submission_only=True,
-        suspects=frames.may_be_unlike,
-        conclusion=Conclusion(frames.common_entities, frames.conclude_unlike),
+        suspects=identifiers.may_be_unlike,
+        conclusion=Conclusion(identifiers.common, identifiers.conclude_reference),
     ),
     Rule(
         *("GEN208", "arguments", frames.first_role),
@@ -135,9 +135,9 @@ RULES = (
         suspects=units.has_annotators,
     ),
     Rule(
-        *("GEN411", "mentions", units.unlike_ontology),
+        *("GEN411", "mentions", identifiers.unlike_ontology),
         blocks_reference=True,
-        suspects=units.has_ontology,
-        conclusion=Conclusion(units.identifiers_of_batch, units.conclude_unlike),
+        suspects=identifiers.has_ontology,
+        conclusion=Conclusion(identifiers.of_ontology, identifiers.conclude_ontology),
     ),
 )

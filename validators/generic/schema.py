@@ -4,12 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+import polars as pl
+
+from hlteval.representation import FACT, Corpus
+
 #: The table that has the units, by task; that of all others is `mentions`.
 _TABLES: Mapping[str, str] = {
     "relations": "frames",
     "events": "frames",
     "labels": "instances",
     "segments": "instances",
+}
+#: The kinds of rows that are units, by task; of other tasks, all rows are.
+_KINDS: Mapping[str, tuple[str, ...]] = {
+    "relations": ("relation", FACT),
+    "events": ("event",),
+    "labels": ("label",),
 }
 
 
@@ -52,6 +62,21 @@ class Allowed:
             ('frames', 'mentions')
         """
         return _TABLES.get(self.unit, "mentions")
+
+    def has_units(self, corpus: Corpus) -> bool:
+        """Whether a corpus has something that is scored.
+
+        Examples:
+            >>> place = {"row": 0, "document": 0, "origin": 0, "record": 1, "mention": "T1"}
+            >>> corpus = Corpus(mentions=[{**place, "label": "X", "start": 0, "end": 1}])
+            >>> Allowed("mentions").has_units(corpus), Allowed("links").has_units(corpus)
+            (True, False)
+        """
+        rows: pl.DataFrame = getattr(corpus, self.table)
+        if self.unit == "links":
+            return rows["entity"].count() > 0
+        kinds = _KINDS.get(self.unit)
+        return rows.height > 0 if kinds is None else bool(rows["kind"].is_in(kinds).any())
 
     def wrong_labels(self, labels: list[str]) -> list[str]:
         """The labels of a list that are not declared; none where no label is."""

@@ -103,61 +103,16 @@ def two_entities(context: RuleContext) -> pl.LazyFrame:
     return at(rows.filter(pl.col("entity") != pl.col("other")), "entity")
 
 
-# Identifiers of entities, where their similarity is that of an ontology.
-
-
-def has_ontology(context: RuleContext) -> bool:
-    """Whether links are compared in an ontology."""
-    return "ontology" in context.lists
-
-
-def _identifiers(rows: pl.LazyFrame) -> pl.LazyFrame:
-    """The identifiers of linked mentions or candidates as `given`, those of `a|b` apart."""
-    each = rows.with_columns(given=pl.col("entity").str.split("|")).explode("given")
-    return each.filter(~pl.col("given").str.starts_with("NIL"), pl.col("given") != "")
-
-
-def identifiers_of_batch(context: RuleContext) -> list[str]:
-    """One identifier of a batch that the ontology has, if it has any."""
-    if not has_ontology(context):
-        return []
-    known = context.lists["ontology"].documents["name"].implode()
-    rows = pl.concat(context.table(name, "entity") for name in ("mentions", "links"))
-    found = _identifiers(rows).filter(pl.col("given").is_in(known)).head(1).collect()
-    return found["given"].to_list()
-
-
-def unlike_ontology(context: RuleContext) -> pl.LazyFrame:
-    """The first linked mention of a batch of which the ontology has no identifier.
-
-    If the ontology has some with another prefix, it is the first of these.
-    """
-    rows = _identifiers(context.records("mentions", "entity"))
-    rows = only_if(not context.once(identifiers_of_batch), rows)
-    names = context.lists["ontology"].documents["name"]
-    bare = pl.col("given").str.extract("([^:]*)$").alias("bare")
-    listed = pl.LazyFrame({"known": names, "given": names}).select("known", bare)
-    listed = listed.unique("bare", keep="first", maintain_order=True)
-    rows = rows.with_columns(bare).join(listed, on="bare", how="left", maintain_order="left")
-    alike = pl.format("write {}, as the ontology does, or remove its prefixes", "known")
-    other = pl.lit(f"use the ontology of these identifiers; this one has {names[0]}")
-    first = rows.sort(pl.col("known").is_null(), maintain_order=True).head(1)
-    return at(first.with_columns(hint=pl.coalesce(alike, other)), "entity")
-
-
-def conclude_unlike(rows: pl.DataFrame, shown: frozenset[str], _: Allowed) -> pl.DataFrame:
-    """The first of these mentions, where the ontology has no identifier of any batch."""
-    return rows.head(0 if shown else 1)
-
-
 # What a submission lacks, and texts of its own.
 
 
 def has_units(context: RuleContext) -> list[str]:
     """The sides that have units in a batch."""
+    schema: Allowed = context.schema
     sides = {"reference": context.against, "submission": context.system}
-    table = context.schema.table
-    return [name for name, side in sides.items() if getattr(side, table).height and not context.own]
+    if context.own:
+        return []
+    return [name for name, side in sides.items() if schema.has_units(side)]
 
 
 def no_unit(context: RuleContext) -> pl.LazyFrame:

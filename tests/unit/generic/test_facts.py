@@ -119,3 +119,44 @@ def test_roles_of_other_tools_are_those_of_brat(tmp_path: Path) -> None:
     last = "1-3\t8-11\tBob\tPerson\tMet\t1-1\t\n"
     (tmp_path / "d.tsv").write_text(header + body + last, "utf-8")
     assert rates("relations", str(tmp_path / "brat"), str(tmp_path / "d.tsv")) == (1, 1, 1)
+
+
+def test_a_role_that_is_optional_is_so_under_both_of_its_names(tmp_path: Path) -> None:
+    gold = pubtator(tmp_path / "g.pubtator", [("Met", "Q1", "Q2")])
+    system = pubtator(tmp_path / "s.pubtator", [("Met", "Q1", "Q3")])
+    for role, right in (("Arg2", 1), ("Dependent", 1), ("Arg1", 0), ("Governor", 0)):
+        text = f'[task]\nunit = "relations"\n[relations]\noptional = ["{role}"]\n[read]\n'
+        (tmp_path / "own.task.toml").write_text(f'{text}format = "pubtator"\n', "utf-8")
+        assert rates(str(tmp_path / "own.task.toml"), gold, system) == (right, right, right)
+
+
+@pytest.mark.parametrize("infon", ["", "1"])
+def test_infons_with_the_values_of_others_are_no_entities(tmp_path: Path, infon: str) -> None:
+    # an annotation has a note with the value of two infons of the relation
+    note = f'<infon key="note">{infon}</infon><infon key="MESH">Q1'
+    relation = f'<infon key="novel">{infon}</infon><infon key="score">{infon}</infon>'
+    text = BIOC.format("Q1").replace('<infon key="MESH">Q1', note)
+    begin, end = text.index('<infon key="Person">'), text.index("</relation>")
+    path = tmp_path / "a.bioc.xml"
+    path.write_text(text[:begin] + relation + text[end:], "utf-8")
+    (found,) = validate("relations", str(path), against=str(path)).findings[:1]
+    assert found.code in {"GEN207", "REF101"}
+    convert(str(path), str(tmp_path / "c.jsonl"))
+    assert '"kind":"fact"' not in (tmp_path / "c.jsonl").read_text("utf-8")
+
+
+def test_units_of_other_kinds_are_nothing_that_is_scored(tmp_path: Path) -> None:
+    names = ("g", "s")
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_text("Ann met Bob", "utf-8")
+    mentions = "T1\tPerson 0 3\tAnn\nT2\tPerson 8 11\tBob\n"
+    (tmp_path / "g" / "d.ann").write_text(
+        f"{mentions}N1\tReference T1 KB:Q1\nR1\tMet Arg1:T1 Arg2:T2\n", "utf-8"
+    )
+    event = "E1\tMet:T1 Who:T2\n"
+    (tmp_path / "s" / "d.ann").write_text(mentions + event, "utf-8")
+    sides = [str(tmp_path / name) for name in names]
+    for unit, lacks in (("relations", True), ("links", True), ("mentions", False)):
+        findings = validate(unit, sides[1], against=sides[0]).findings
+        assert ("GEN304" in {found.code for found in findings}) == lacks
