@@ -21,6 +21,7 @@ Codes raised: TLN101, TLN2xx.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import polars as pl
@@ -97,9 +98,7 @@ def sniff(source: Source) -> bool:
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
-def members(source: Source) -> tuple[Member, ...]:
-    """The files that are read: of a folder, those with the suffix."""
-    return with_suffix(source, SUFFIX)
+members = partial(with_suffix, suffix=SUFFIX)
 
 
 def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Finding]]:

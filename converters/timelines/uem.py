@@ -14,6 +14,7 @@ Codes raised: TLN8xx.
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import polars as pl
 
@@ -24,7 +25,6 @@ from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
 
 _FIELD = r"[^ \t]+"
 _PATTERN = (
@@ -33,9 +33,7 @@ _PATTERN = (
 )
 
 
-def members(source: Source) -> tuple[Member, ...]:
-    """The files that are read: of a folder, those with the suffix."""
-    return with_suffix(source, ".uem")
+members = partial(with_suffix, suffix=".uem")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -15,6 +15,7 @@ Codes raised: TRN3xx.
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import polars as pl
 
@@ -24,7 +25,7 @@ from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Member
 from hlteval.syntax.sections import TableSections, field_sections
 
 _FIELD = r"[^ \t]+"
@@ -34,9 +35,7 @@ _PATTERN = (
 )
 
 
-def members(source: Source) -> tuple[Member, ...]:
-    """The files that are read: of a folder, those with the suffix."""
-    return with_suffix(source, ".ctm")
+members = partial(with_suffix, suffix=".ctm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

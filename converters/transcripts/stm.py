@@ -17,6 +17,7 @@ Codes raised: TRN2xx.
 """
 
 from collections.abc import Iterable
+from functools import partial
 
 import polars as pl
 
@@ -26,7 +27,7 @@ from hlteval.converters.toolkit.source_files import File, with_suffix
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
-from hlteval.sources import Member, Source
+from hlteval.sources import Member
 from hlteval.syntax.sections import TableSections, field_sections
 
 _FIELD, SECONDS = r"[^ \t]+", r"[0-9]{1,9}(?:\.[0-9]*)?|\.[0-9]+"
@@ -37,9 +38,7 @@ _PATTERN = (
 _IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
 
 
-def members(source: Source) -> tuple[Member, ...]:
-    """The files that are read: of a folder, those with the suffix."""
-    return with_suffix(source, ".stm")
+members = partial(with_suffix, suffix=".stm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
