@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from hlteval import convert, score, validate
+from tests import runs
 
 TEXT = "d|t|Ann met Bob\n"
 MENTIONS = "d\t0\t3\tAnn\tPerson\tQ1\nd\t8\t11\tBob\tPerson\tQ2\n"
@@ -160,3 +161,35 @@ def test_units_of_other_kinds_are_nothing_that_is_scored(tmp_path: Path) -> None
     for unit, lacks in (("relations", True), ("links", True), ("mentions", False)):
         findings = validate(unit, sides[1], against=sides[0]).findings
         assert ("GEN304" in {found.code for found in findings}) == lacks
+
+
+@pytest.mark.parametrize("batch", [1, 2, 9])
+@pytest.mark.parametrize("alike", [False, True])
+def test_what_one_batch_lacks_another_may_have(tmp_path: Path, batch: int, alike: bool) -> None:
+    sides = []
+    for name in ("g", "s"):
+        (tmp_path / name).mkdir()
+        for at in range(3):
+            own = name == "g" or (alike and at == 2)
+            entity, role = ("KB:Q", "Arg") if own else ("KB:MESH/Q", "End")
+            lines = [
+                f"T1\tA 0 3\tAnn\nT2\tA 8 11\tBob\nN1\tReference T1 {entity}1\tAnn",
+                f"N2\tReference T2 {entity}2\tBob\nR1\tMet {role}1:T1 {role}2:T2\n",
+            ]
+            (tmp_path / name / f"d{at}.txt").write_text("Ann met Bob", "utf-8")
+            (tmp_path / name / f"d{at}.ann").write_text("\n".join(lines), "utf-8")
+        sides.append(str(tmp_path / name))
+    for unit, code in (("relations", "GEN208"), ("links", "GEN209")):
+        found = [
+            each.code
+            for each in runs.validate(unit, sides[1], against=sides[0], batch=batch).findings
+        ]
+        assert found.count(code) == (not alike), found
+    (tmp_path / "s" / "d0.ann").write_text("", "utf-8")
+    (tmp_path / "s" / "d1.ann").write_text("", "utf-8")
+    for last, count in ((True, 0), (False, 1)):
+        if not last:
+            (tmp_path / "s" / "d2.ann").write_text("", "utf-8")
+        for unit in ("mentions", "relations", "links"):
+            findings = runs.validate(unit, sides[1], against=sides[0], batch=batch).findings
+            assert [each.code for each in findings].count("GEN304") == count
