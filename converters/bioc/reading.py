@@ -201,7 +201,8 @@ class Documents:
 
     def name(self, element: Element) -> str:
         """The name of a document, unique in its source."""
-        ids = [child for child in self.children(element) if child.tag == "id"]
+        children = self.children(element) if len(element) else ()
+        ids = [child for child in children if child.tag == "id"]
         name = (ids[0].text or "").strip() if ids else ""
         if not name:
             name = f"document-{self.ordinal}"

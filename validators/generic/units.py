@@ -137,7 +137,8 @@ def may_have_other_texts(context: RuleContext) -> bool:
 def other_document(context: RuleContext) -> pl.LazyFrame:
     """A document whose text is not that of the reference, before the end of its last span."""
     known = context.against.documents.select("row", other="text")
-    both = context.system.documents.join(known, on="row", maintain_order="left")
+    both = context.system.documents.select("row", "origin", "name", "text")
+    both = both.join(known, on="row", maintain_order="left")
     both = both.drop_nulls(["text", "other"]).filter(pl.col("text") != pl.col("other"))
     sides = (context.against, context.system)
     spans = pl.concat(side.mentions.select("end", row="document") for side in sides)
