@@ -141,8 +141,8 @@ class Check:
         checked.names = pair.documents
         if self.annotator:
             for role, side in {self.other: pair.reference, opened.role: pair.system}.items():
-                named = annotators_by_document(side.corpus)["annotator"]
-                checked.types.setdefault(f"{_ANNOTATORS}{role}", set()).update(named)
+                annotators = annotators_by_document(side.corpus)["annotator"]
+                checked.types.setdefault(f"{_ANNOTATORS}{role}", set()).update(annotators)
                 others = documents_of_others(side.corpus, self.annotator)
                 checked.types.setdefault(f"{_OTHERS}{role}", set()).update(others)
         if opened.format.repeated_code:
