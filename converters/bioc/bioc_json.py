@@ -28,7 +28,7 @@ from xml.etree.ElementTree import Element
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.bioc.reading import HEADER, LEAST, Documents, mismatch_problem
+from hlteval.converters.bioc.reading import HEADER, LEAST, OF_PASSAGES, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
@@ -326,6 +326,10 @@ class _File:
     def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""
         index, path = where
+        if problem.code == OF_PASSAGES:
+            whole = problem.finding(self.reporter.display, None, None)
+            self.reporter.bounded.add(problem.code, "$", lambda *_: whole, problem)
+            return
         path = (*path, member) if member not in {"", "text"} else path
         self.reporter.report(index, problem.code, path, lambda: problem.values)
 

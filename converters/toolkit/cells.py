@@ -214,7 +214,7 @@ class CellFile:
         lines: its lines.
         first: the first of them.
         problems: those of lines that are no rows, or not in all of their cells.
-        of_header: those of the first line.
+        of_header: those of the first line, or of the whole file.
 
     Examples:
         >>> member = Member("", "s.csv", None, bytes)
@@ -281,6 +281,12 @@ class CellFile:
     def report_header(self, code: str, **values: object) -> None:
         """Report a problem of the first line."""
         self.of_header.append(Problem(code, 1, 0, len(self.first), values))
+
+    def report_once(self, code: str, rows: pl.DataFrame) -> None:
+        """Report how many lines have something, at the first of them; they stay rows."""
+        for record in rows["record"].head(1):
+            size = len(self.lines[record - 1])
+            self.of_header.append(Problem(code, record, 0, size, {"count": rows.height}))
 
     def report(self, code: str, rows: pl.DataFrame, *values: str) -> None:
         """Report a problem of whole lines.

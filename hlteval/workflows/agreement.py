@@ -22,7 +22,14 @@ from hlteval import __version__
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
 from hlteval.findings.counts import count_of, first_names
-from hlteval.representation import WITH_ANNOTATORS, Corpus, align, of_documents, without_orphans
+from hlteval.representation import (
+    WITH_ANNOTATORS,
+    Corpus,
+    align,
+    annotators_by_document,
+    of_documents,
+    without_orphans,
+)
 from hlteval.results.agreement import (
     Agreement,
     CoefficientValue,
@@ -131,14 +138,13 @@ def inside(
     corpus = annotation.corpus
     names = corpus.documents.select("name", document="row")
     rows = [
-        getattr(corpus, table)
-        .filter(*(pl.col(column) == value for column, value in only.items()), True)
-        .select("document", "annotator")
+        getattr(corpus, table).filter(
+            *(pl.col(column) == value for column, value in only.items()), True
+        )
         for table, only in judged
         if table in WITH_ANNOTATORS
     ]
-    empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
-    judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
+    judged_by = annotators_by_document(corpus, rows).join(names, on="document")
     documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
     return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
 

@@ -14,7 +14,7 @@ from hlteval.converters.uima.tsv_columns import split
 from hlteval.converters.uima.tsv_text import unescape
 from hlteval.converters.uima.tsv_writing import Segmentation, escape, escape_text
 from hlteval.findings import FieldRef, Finding
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, annotators_by_document
 from hlteval.sources import Member, open_source
 from hlteval.workflows.convert.inputs import detect_format
 
@@ -177,6 +177,20 @@ def test_views_are_annotators_or_documents(taken: Taken) -> None:
     ]  # fmt: skip
 
 
+def test_the_first_view_is_an_annotator_where_others_have_annotations(taken: Taken) -> None:
+    """Only then: a second view with words alone is nobody's."""
+    other = SOFA.replace('"1"', '"5"').replace("_InitialView", "GoldView")
+    span = '<c:A xmi:id="{}" sofa="1" begin="0" end="3" value="{}"/>'
+    views = '<cas:View sofa="1" members="2"/><cas:View sofa="5" members="{}"/>'
+    body = span.format(2, "PER") + span.format(6, "ORG") + SOFA + other + views
+    corpus, _ = taken(XMI.format(body.format(6)), "cas-xmi")
+    assert corpus.mentions.select("mention", "annotator").rows() == [
+        ("_InitialView:2", "_InitialView"), ("GoldView:6", "GoldView"),
+    ]  # fmt: skip
+    corpus, _ = taken(XMI.format(body.format("")), "cas-xmi")
+    assert corpus.mentions.select("mention", "annotator").rows() == [("2", None)]
+
+
 @pytest.mark.parametrize("archive", [False, True])
 def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> None:
     files = {
@@ -184,6 +198,7 @@ def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> No
         "annotation/d1.txt/ben.tsv": "ORG",
         "annotation/d1.txt/INITIAL_CAS.tsv": "_",
         "annotation/d2.txt/INITIAL_CAS.tsv": "_",
+        "annotation/d2.txt/ben.tsv": "_",
         "curation/d1.txt/CURATION_USER.tsv": "PER",
     }
     path = tmp_path / ("project.zip" if archive else "project")
@@ -204,6 +219,9 @@ def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> No
         (0, "ben:T1", "ORG", "ben"),
         (0, "CURATION_USER:T1", "PER", "CURATION_USER"),
     ]
+    assert {*annotators_by_document(corpus).rows()} == {
+        (0, "anna"), (0, "ben"), (0, "CURATION_USER"), (1, "ben"),
+    }  # fmt: skip
     assert corpus.tokens.height == 4  # once for each document
 
 
