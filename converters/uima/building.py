@@ -41,7 +41,7 @@ class Layers:
         self.texts: Mapping[int, str | None] = dict(documents.select("row", "text").rows())
         self.languages: Mapping[int, str | None] = dict(documents.select("row", "language").rows())
         self.named: dict[tuple[int, str | None], Annotation] = {}
-        self._segments(corpus)
+        self.add_segments(corpus)
         self._mentions(corpus)
         self._frames(corpus)
         self._modifiers(corpus)
@@ -112,8 +112,8 @@ class Layers:
         if name is not None:
             self.named.setdefault((document, name), item)
 
-    def _segments(self, corpus: Corpus) -> None:
-        """Take sentences and tokens."""
+    def add_segments(self, corpus: Corpus) -> None:
+        """Add sentences and tokens, before all others."""
         places: dict[int, list[tuple[int, int, object]]] = defaultdict(list)
         rows = corpus.segments.select(*_KEY, "name", "start", "end", "text")
         for row, document, record, name, start, end, text in rows.iter_rows():

@@ -1,33 +1,24 @@
 """WebAnno TSV as it is written: sentences and tokens, and the cells of annotations."""
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby, pairwise
+from itertools import chain, count, groupby, pairwise
 
+from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units
-from hlteval.converters.uima.layers import (
-    ARGUMENTS,
-    EVENT,
-    LINK,
-    MENTION,
-    POS,
-    RELATION,
-    SENTENCE,
-    TOKEN,
-    Annotation,
-    holder,
-)
+from hlteval.converters.uima.layers import EVENT, MENTION, POS, RELATION, SENTENCE, Annotation
 from hlteval.representation import Corpus
 
 _LINE, _WORD = re.compile(r"(?m)^.*\S.*$"), re.compile(r"\w+|[^\w\s]")
 _FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
-_LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
+#: The layers in the order of their columns, with their first features.
+_LAYERS = {POS: "PosValue", MENTION: "value", EVENT: "value", RELATION: "value"}
 #: What follows the features in the header.
 _MORE = {
     RELATION: f"|BT_{MENTION}",
-    EVENT: f"|ROLE_{EVENT}:{ARGUMENTS}_{LINK}|uima.tcas.Annotation",
+    EVENT: f"|ROLE_{EVENT}:{layers.ARGUMENTS}_{layers.LINK}|uima.tcas.Annotation",
 }
 #: A null character cannot be written; the loss is counted.
 _BREAKS = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\0": "\ufffd"}
@@ -88,7 +79,9 @@ class Segmentation:
         """The tokens in order: those given that are in a sentence, and words and marks between."""
         ends = [(end, end) for _, end in self.sentences]
         places = [(start, end, end) for start, end in self.sentences]
-        inside = [span for span in _apart(given) if span[0] < span[1] and holder(places, *span)]
+        inside = [
+            span for span in _apart(given) if span[0] < span[1] and layers.holder(places, *span)
+        ]
         after, sentence, spans = 0, 1, list[Span]()
         for start, end in sorted([*inside, *ends]):
             spans += (word.span() for word in _WORD.finditer(self.text, after, start))
@@ -108,12 +101,13 @@ class Segmentation:
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
     def _range(self, start: int, end: int) -> Span:
-        """The numbers of the first token of a span, and of the first one after it."""
-        if start == end:
-            first = bisect_left(self.ends, start)
-            inside = first < len(self.starts) and self.starts[first] <= start
-            return first, first + inside
-        return bisect_right(self.ends, start), bisect_left(self.starts, end)
+        """The numbers of the first token of a span, and of the first one after it.
+
+        An empty span is in the first token around it.
+        """
+        size = max(end - start, 1)
+        first = bisect_left(self.ends, min(start + 1, end))
+        return first, min(bisect_left(self.starts, start + size), first + size)
 
     def units(self, start: int, end: int) -> Iterator[Unit]:
         """The tokens of a span; of those that are partly in it, the parts."""
@@ -135,39 +129,35 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
 class Files(Layers):
     """The files of a corpus, whose annotations begin and end in tokens."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def add_segments(self, corpus: Corpus) -> None:
+        """Add sentences, and parts of speech of the tokens that are written."""
+        super().add_segments(corpus)
         self.segmentations: dict[int, Segmentation] = {}
-        super().__init__(corpus)
-        self.losses["texts with null characters"] = self.count_texts("\0")
         for row, text in self.texts.items():
-            segmentation = self.segmentation(row)
-            self.losses["segments that do not cover the text"] += segmentation.changed
-            self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
-            self.losses["texts without words"] += bool(text) and not segmentation.tokens
-
-    def segmentation(self, row: int) -> Segmentation:
-        """The sentences and tokens of a document, whose annotations are not more than these yet."""
-        if row not in self.segmentations:
-            spans: dict[str, list[Span]] = {SENTENCE: [], TOKEN: [], POS: []}
+            spans: dict[str, list[Span]] = {SENTENCE: [], layers.TOKEN: [], POS: []}
             for item in self.annotations[row]:
                 spans[item.layer].append((item.start, item.end))
-            own = Segmentation(self.texts.get(row) or "", spans[SENTENCE], spans[TOKEN])
+            own = Segmentation(text or "", spans[SENTENCE], spans[layers.TOKEN])
             self.segmentations[row] = own
-        return self.segmentations[row]
+            self.annotations[row] = [
+                item
+                for item in self.annotations[row]
+                if item.layer == SENTENCE
+                or (item.layer == POS and (item.start, item.end) in own.known)
+            ]
+            self.losses["segments that do not cover the text"] += own.changed
+            self.losses["tokens that overlap or are in no sentence"] += own.left_out
+            self.losses["texts without words"] += bool(text) and not own.tokens
 
     def fits(self, document: int, start: int, end: int) -> bool:
         """Whether a span begins and ends in tokens."""
-        return self.segmentation(document).fits(start, end)
+        return self.segmentations[document].fits(start, end)
 
     def content(self, row: int) -> Iterator[str]:
         """The content of the file of a document, in pieces."""
-        own = self.segmentation(row)
+        own = self.segmentations[row]
         move = in_units(own.text)
-        items = (item for item in self.annotations[row] if item.layer in _LAYERS)
-        lines = _Lines(
-            own,
-            [item for item in items if item.layer != POS or (item.start, item.end) in own.known],
-        )
+        lines = _Lines(own, [item for item in self.annotations[row] if item.layer in _LAYERS])
         yield "#FORMAT=WebAnno TSV 3.3\n"
         for layer, features in lines.layers.items():
             kind = "RL" if layer == RELATION else "SP"
@@ -193,54 +183,50 @@ class _Lines:
     """The units of a document with their annotations.
 
     Attributes:
+        units: the units of each annotation; of a relation, the first one of its target.
+        groups: the annotations of a layer that a unit has.
         layers: the features of each layer.
         names: the units in order, with their numbers in the file.
-        units: the units of each annotation; the first one of the target for a relation.
-        groups: the annotations of a layer that a unit has.
         numbers: the numbers that connect the cells of annotations.
     """
 
     def __init__(self, segmentation: Segmentation, items: list[Annotation]) -> None:
-        order = [*_LAYERS]
-        used = {layer: set[str]() for layer in sorted({i.layer for i in items}, key=order.index)}
-        of_key = {item.key: item for item in items if item.ends is None}
         self.units: dict[str, list[Unit]] = {}
         for item in items:
-            used[item.layer].update(item.values)
-            place = of_key[item.ends[1]] if item.ends else item
-            units = [*segmentation.units(place.start, place.end)]
+            units = [*segmentation.units(item.start, item.end)]
             self.units[item.key] = units[:1] if item.ends else units
-        self.layers = {
-            layer: [*_LAYERS[layer], *sorted(features.difference(_LAYERS[layer]))]
-            for layer, features in used.items()
-        }
+        order = [*_LAYERS]
         items.sort(key=lambda item: (order.index(item.layer), self.units[item.key][0]))
         self.groups: dict[tuple[Unit, str], list[Annotation]] = defaultdict(list)
+        used: dict[str, set[str]] = defaultdict(set)
         for item in items:
+            used[item.layer].update(item.values)
             for unit in self.units[item.key]:
                 self.groups[unit, item.layer].append(item)
+        self.layers = {
+            layer: [_LAYERS[layer], *sorted(features - {_LAYERS[layer]})]
+            for layer, features in used.items()
+        }
         self.names: dict[Unit, str] = {}
         part = 0
         for unit in sorted({*segmentation.tokens, *chain.from_iterable(self.units.values())}):
             sentence, token, is_part, _ = unit
             part = part + 1 if is_part else 0
             self.names[unit] = f"{sentence}-{token}.{part}" if part else f"{sentence}-{token}"
+        wanted = {key for item in items for _, key in item.links}
+        wanted |= {key for key, units in self.units.items() if len(units) > 1}
         several = (group for group in self.groups.values() if len(group) > 1)
-        wanted = {item.key for group in several for item in group}
-        wanted.update(key for item in items for _, key in item.links)
-        wanted.update(key for key, units in self.units.items() if len(units) > 1)
+        wanted |= {item.key for group in several for item in group}
         numbered = (item.key for item in items if not item.ends and item.key in wanted)
-        self.numbers = {key: number for number, key in enumerate(numbered, start=1)}
+        self.numbers = dict(zip(numbered, count(1)))
 
     def cells(self, unit: Unit) -> Iterator[str]:
         """The cells of a unit in the columns of all layers."""
         for layer, features in self.layers.items():
-            items = self.groups.get((unit, layer))
-            if items:
-                rows = [[*self._cells(item, features)] for item in items]
-                yield from map("|".join, zip(*rows, strict=True))
-            else:
-                yield from "_" * (len(features) + _MORE.get(layer, "").count("|"))
+            items = self.groups.get((unit, layer), ())
+            rows = [[*self._cells(item, features)] for item in items]
+            empty = "_" * (len(features) + _MORE.get(layer, "").count("|"))
+            yield from map("|".join, zip(*rows, strict=True)) if rows else empty
 
     def _cells(self, item: Annotation, features: Sequence[str]) -> Iterator[str]:
         """The cells of an annotation, each with its number if it has one."""

@@ -97,8 +97,12 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    nameless = source_files.count_without_file(corpus, FORMAT.name, SUFFIX)
-    return {**nameless, **corpus.cached(Files).losses}
+    files = corpus.cached(Files)
+    return {
+        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
+        **files.losses,
+        "texts with null characters": files.count_texts("\0"),
+    }
 
 
 FORMAT = declaration(__name__)
