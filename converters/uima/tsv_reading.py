@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import count, islice
+from itertools import chain, count, islice
+from typing import NamedTuple
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, likeliest, place_in, widths
 from hlteval.converters.toolkit.span_texts import UNIT_NAMES
@@ -63,61 +64,44 @@ class Layer:
         name: of its type.
         columns: the numbers of its columns.
         features: the feature of each column of values; empty for a layer without features.
-        roles: the columns of the roles of links; their targets follow.
-        targets: the type that each column of targets refers to; empty for any.
+        targets: the type that each column of targets refers to; empty for any. The roles of links
+            are in the column before.
     """
 
     kind: str
     name: str
     columns: range
     features: dict[int, str] = field(default_factory=dict)
-    roles: set[int] = field(default_factory=set)
     targets: dict[int, str] = field(default_factory=dict)
 
 
 def read_layers(lines: Iterable[str]) -> list[Layer]:
     """The layers that the lines after the first one declare, in the order of their columns."""
     layers, width = list[Layer](), 3
-    for line in islice(lines, 1, None):
-        found = _LAYER.fullmatch(line)
+    for found in map(_LAYER.fullmatch, islice(lines, 1, None)):
         if found is None:
             break
-        fields = [each for each in found[3].split("|") if each] or [""]
-        layer = Layer(found[1], found[2], range(width, width := width + len(fields)))
-        for at, name in zip(layer.columns, fields, strict=True):
-            if layer.kind == "SP" and name.startswith("ROLE_"):
-                layer.roles.add(at)
-            elif at - 1 in layer.roles or (layer.kind == "RL" and name.startswith("BT_")):
-                is_any = name.startswith("uima.")
-                layer.targets[at] = "" if is_any else name.removeprefix("BT_")
-            else:
-                layer.features[at] = name
+        kind, name, fields = found[1], found[2], [*filter(None, found[3].split("|"))] or [""]
+        layer = Layer(kind, name, range(width, width := width + len(fields)))
+        for at, before, own in zip(layer.columns, ["", *fields], fields, strict=False):
+            is_role = kind == "SP" and own.startswith("ROLE_")
+            if (kind == "RL" and own.startswith("BT_")) or (
+                kind == "SP" and before.startswith("ROLE_") and not is_role
+            ):
+                layer.targets[at] = "" if own.startswith("uima.") else own.removeprefix("BT_")
+            elif not is_role:
+                layer.features[at] = own
         layers.append(layer)
     return layers
 
 
-@dataclass(slots=True)
-class Unit:
-    """A token, or a part of one: its line, number and offsets as written, and its place."""
+class Unit(NamedTuple):
+    """A token, or a part of one: its line, its number and its offsets as written."""
 
     record: int
     name: str
-    written: tuple[int, int]
+    offsets: tuple[int, int]
     cells: list[str]
-    start: int = 0
-    end: int = 0
-
-    @property
-    def is_token(self) -> bool:
-        """Whether it is a whole token."""
-        return "." not in self.name
-
-    def fits(self, text: str) -> bool:
-        """Whether its text is that at its place."""
-        cell = self.cells[2]
-        if not self.start <= self.end <= len(text) or self.end - self.start > len(cell):
-            return False
-        return text[self.start : self.end] in (cell, unescape(cell))
 
 
 @dataclass(slots=True)
@@ -128,8 +112,6 @@ class Sentence:
     name: str | None = None
     lines: list[str] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
-    start: int = 0
-    end: int = 0
 
 
 def read_sentences(
@@ -139,87 +121,83 @@ def read_sentences(
     first, wanted = len(layers) + 1, layers[-1].columns.stop if layers else 3
     found, counts = [Sentence()], dict[int, dict[str, int]]()
     for record, line in enumerate(lines[first:], start=first + 1):
-        is_unit = not line.startswith("#") and bool(line.strip())
-        if found[-1].units and not is_unit:
+        cells, is_comment = line.split("\t"), line.startswith("#")
+        unit = _UNIT.match(line) if len(cells) >= wanted else None
+        if found[-1].units and (is_comment or not line.strip()):
             found.append(Sentence())
         sentence = found[-1]
-        unit, cells = _UNIT.match(line), line.split("\t")
-        if is_unit and not (unit and len(cells) >= wanted):
-            values = counts.setdefault(len(cells), {"given": len(cells), "wanted": wanted})
-            problems.append(Problem("UIM102", record, 0, len(line), values))
-            continue
-        if line.strip():
+        if unit or is_comment:
             sentence.record = sentence.record or record
         if unit:
-            sentence.units.append(Unit(record, unit[1], (int(unit[2]), int(unit[3])), cells))
+            offsets = int(unit[2]), int(unit[3])
+            sentence.units.append(Unit(record, unit[1], offsets, cells))
         elif line.startswith(_NAME):
             sentence.name = unescape(line.removeprefix(_NAME))
         elif line.startswith(_TEXT):
             sentence.lines.append(unescape(line.removeprefix(_TEXT)))
+        elif not is_comment and line.strip():
+            values = counts.setdefault(len(cells), {"given": len(cells), "wanted": wanted})
+            problems.append(Problem("UIM102", record, 0, len(line), values))
     return [each for each in found if each.lines or each.units]
 
 
-def join_text(sentences: Sequence[Sentence], unit: str) -> str:
-    """Put the text together, and set the places of sentences and units in it."""
-    parts, at, filled = list[str](), 0, 0
+class Text:
+    """The text of sentences whose offsets count a unit.
 
-    def size(part: str) -> int:
-        plain = unit == CHARACTERS or part.isascii()
-        return len(part) if plain else int(widths(part, unit).sum())
-
-    for sentence in sentences:
-        body, gap = "\n".join(sentence.lines), -1
-        first = next((each for each in sentence.units if each.is_token), None)
-        if first is not None:
-            # The first token begins the sentence; other writers keep white space before it.
-            before = body[: max(body.find(unescape(first.cells[2])), 0)]
-            gap = first.written[0] - at - (0 if before.strip() else size(before))
-        gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
-        filled += gap
-        parts += ("\n".ljust(gap) if gap and parts else " " * gap, body)
-        sentence.start = at + gap
-        at = sentence.end = sentence.start + size(body)
-    text = "".join(parts)
-    place = place_in(text, unit)
-    for sentence in sentences:
-        sentence.start, sentence.end = place(sentence.start, sentence.end)
-        for each in sentence.units:
-            each.start, each.end = place(*each.written)
-    return text
-
-
-def read_text(sentences: Sequence[Sentence], unit: str, problems: list[Problem]) -> str:
-    """The text, with problems of units that are elsewhere; one if they count another unit.
-
-    Units outside of the text are left out.
+    Attributes:
+        whole: the text.
+        spans: the start and end of each sentence, in the unit.
+        place: gives a span in characters.
     """
 
-    def wrong_units(unit: str) -> list[Unit]:
-        text = join_text(sentences, unit)
-        return [each for sentence in sentences for each in sentence.units if not each.fits(text)]
+    def __init__(self, sentences: Sequence[Sentence], unit: str) -> None:
+        self.sentences = sentences
+        self.spans: list[tuple[int, int]] = []
+        parts, at, filled = list[str](), 0, 0
+        for sentence in sentences:
+            body, gap = "\n".join(sentence.lines), -1
+            for first in sentence.units[:1]:
+                # INCEpTION begins a sentence with a token; others keep white space before it.
+                before = body[: max(body.find(unescape(first.cells[2])), 0)]
+                gap = first.offsets[0] - at - _size(before, unit)
+            gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
+            filled += gap
+            parts += ("\n".ljust(gap) if gap and parts else " " * gap, body)
+            start, at = at + gap, at + gap + _size(body, unit)
+            self.spans.append((start, at))
+        self.whole = "".join(parts)
+        self.place = place_in(self.whole, unit)
 
-    wrong = wrong_units(unit)
+    def mismatches(self) -> Iterator[tuple[Unit, str]]:
+        """The units whose text is not at their offsets, with what is there."""
+        for each in chain.from_iterable(sentence.units for sentence in self.sentences):
+            (start, end), cell = self.place(*each.offsets), each.cells[2]
+            actual = self.whole[start : min(end, start + len(cell) + 40)]
+            is_inside = start <= end <= len(self.whole)
+            if not is_inside or actual not in (cell, unescape(cell)):
+                yield each, actual[:40]
+
+
+def _size(text: str, unit: str) -> int:
+    """The length of a text in a unit."""
+    plain = unit == CHARACTERS or text.isascii()
+    return len(text) if plain else int(widths(text, unit).sum())
+
+
+def text_problems(text: Text, unit: str) -> Iterator[Problem]:
+    """The problems of units that are elsewhere; one if they count another unit."""
+    wrong = [*text.mismatches()]
     others = (each for each in _UNITS if wrong and each != unit)
-    counts = ((each, len(wrong) - len(wrong_units(each))) for each in others)
+    texts = ((each, Text(text.sentences, each)) for each in others)
+    counts = ((each, len(wrong) - sum(1 for _ in other.mismatches())) for each, other in texts)
     other, _ = likeliest(counts, len(wrong), max(1, _SHARE * len(wrong)))
-    text = join_text(sentences, unit)
     if other:
         values = {"what": UNIT_NAMES[other], "setting": other}
-        problems.append(Problem("UIM104", wrong[0].record, 0, 0, values, "text"))
-        wrong = []
-    for each in wrong:
-        actual = text[each.start : min(each.end, each.start + 40)]
+        yield Problem("UIM104", wrong[0][0].record, 0, 0, values, "text")
+        return
+    for each, actual in wrong:
         values = {"given": each.cells[2][:40], "actual": actual}
-        problems.append(Problem("UIM103", each.record, 0, 0, values, "text"))
-    for sentence in sentences:
-        sentence.units = [each for each in sentence.units if each.start <= each.end <= len(text)]
-    return text
-
-
-#: The name of a unit or the number of an annotation, and the layer; empty for any.
-Key = tuple[str, str]
-#: A column, what it refers to as written, the role, and the key of that.
-Reference = tuple[int, str, str, Key]
+        yield Problem("UIM103", each.record, 0, 0, values, "text")
 
 
 class Annotations:
@@ -228,33 +206,35 @@ class Annotations:
     Attributes:
         items: the annotations, with sentences and tokens.
         known: those with a number, and the first of each layer in each unit.
-        waiting: those that refer to others.
+        waiting: those that refer to others, with a column, its part and the roles of links.
         room: how many more stacked values and links are read.
     """
 
     def __init__(self, layers: Sequence[Layer], size: int, problems: list[Problem]) -> None:
         self.layers, self.problems = layers, problems
-        self.room = _STACKED + size // _CHARACTERS
+        self.room, self.numbers = _STACKED + size // _CHARACTERS, count(1)
         self.items: list[Annotation] = []
-        self.known: dict[Key, Annotation] = {}
-        self.waiting: list[tuple[Annotation, Unit, list[Reference]]] = []
-        self.numbers, self.last = count(1), dict[str, str]()
+        self.known: dict[tuple[str, str], Annotation] = {}
+        self.waiting: list[tuple[Annotation, Unit, Layer, int, str, str]] = []
 
-    def read(self, sentences: Iterable[Sentence]) -> list[Annotation]:
-        """All annotations of sentences, with these and their tokens."""
-        for sentence in sentences:
+    def read(self, text: Text) -> list[Annotation]:
+        """All annotations in a text, with sentences and tokens."""
+        for sentence, span in zip(text.sentences, text.spans, strict=True):
             values = {} if sentence.name is None else {"id": sentence.name}
-            span = sentence.start, sentence.end, sentence.record
-            self.items.append(Annotation("", SENTENCE, *span, values))
+            item = Annotation("", SENTENCE, *text.place(*span), sentence.record, values)
+            self.items.append(item)
             for unit in sentence.units:
-                if unit.is_token:
-                    token = Annotation("", TOKEN, unit.start, unit.end, unit.record)
+                start, end = text.place(*unit.offsets)
+                if not start <= end <= len(text.whole):  # as was reported
+                    continue
+                if "." not in unit.name:
+                    token = Annotation("", TOKEN, start, end, unit.record)
                     self.items.append(token)
                     self.known[unit.name, TOKEN] = token
                 for layer in self.layers:
-                    self._read_cells(unit, layer)
-        for item, unit, references in self.waiting:
-            self._connect(item, unit, references)
+                    self._read_cells(unit, layer, start, end)
+        for waiting in self.waiting:
+            self._connect(*waiting)
         return self.items
 
     def _report(self, unit: Unit, column: int, code: str, **values: object) -> None:
@@ -270,97 +250,86 @@ class Annotations:
         self.room -= more
         return parts
 
-    def _read_cells(self, unit: Unit, layer: Layer) -> None:
+    def _read_cells(self, unit: Unit, layer: Layer, start: int, end: int) -> None:
         """Take the annotations of a layer that a unit has."""
         cells = {at: unit.cells[at] for at in layer.columns if unit.cells[at] != _NONE}
         stacks = {at: self._split(unit, at, cell, "|") for at, cell in cells.items()}
         several = max(map(len, stacks.values()), default=0)
         for number in range(several):
             parts = {at: parts[number] for at, parts in stacks.items() if number < len(parts)}
-            self._annotation(unit, layer, parts)
+            item = Annotation("", layer.name, start, end, unit.record)
+            self._annotation(item, unit, layer, parts)
         short = [at for at, parts in stacks.items() if len(parts) < several]
         if short:
             self._report(unit, short[0], "UIM105", given=cells[short[0]][:40])
 
-    def _annotation(self, unit: Unit, layer: Layer, parts: Mapping[int, str]) -> None:
+    def _annotation(
+        self, item: Annotation, unit: Unit, layer: Layer, parts: Mapping[int, str]
+    ) -> None:
         """Take an annotation, or go on with one that an earlier unit has."""
-        written, values, number = dict[int, str](), dict[str, str](), ""
+        roles, number, is_relation = dict[int, str](), "", layer.kind == "RL"
         for at, part in parts.items():
             if at in layer.targets:
                 continue
             found = (_CHAINED if layer.kind == "CH" else _VALUE).fullmatch(part)
             if found is None:
                 self._report(unit, at, "UIM105", given=part[:40])
-            written[at], own, *link = found.groups() if found else (part, None)
+            value, own, *link = found.groups() if found else (part, None)
             if own and layer.kind == "CH":
-                values[IDENTIFIER] = f"chain-{own}"
+                item.values[IDENTIFIER] = f"chain-{own}"
                 number = f"{own}->{link[0]}" if link[0] else number
             else:
                 number = own or number
             feature = layer.features.get(at)
-            if feature and written[at] != _NULL:
-                values[feature] = unescape(written[at])
-        references = [
-            reference
-            for at in layer.targets.keys() & parts.keys()
-            for reference in self._references(
-                unit, layer, at, parts[at], written.get(at - 1, _NONE)
-            )
-        ]
-        is_relation = layer.kind == "RL"
+            if feature is None:
+                roles[at + 1] = value
+            elif feature and value != _NULL:
+                item.values[feature] = unescape(value)
         key = (number, layer.name if layer.kind == "CH" else "")
-        if number and not is_relation and key in self.known:
-            item = self.known[key]
-            item.start, item.end = min(item.start, unit.start), max(item.end, unit.end)
-            item.values = {**values, **item.values}
+        earlier = self.known.get(key) if number and not is_relation else None
+        if earlier is not None:
+            earlier.start, earlier.end = min(earlier.start, item.start), max(earlier.end, item.end)
+            earlier.values = {**item.values, **earlier.values}
+            item = earlier
         else:
-            self.last = values = self.last if values == self.last else values  # of many in a cell
-            name = f"{'R' if is_relation else 'T'}{next(self.numbers)}"
-            item = Annotation(name, layer.name, unit.start, unit.end, unit.record, values)
-            item.ends = (
-                ("", "") if is_relation and not layer.targets.keys().isdisjoint(parts) else None
-            )
+            item.key = f"{'R' if is_relation else 'T'}{next(self.numbers)}"
             self.items.append(item)
-            self.waiting += [(item, unit, references)] if references else []
+            for at in layer.targets.keys() & parts.keys():
+                item.ends = ("", "") if is_relation else None
+                own = roles.get(at, _NULL if is_relation else _NONE)
+                self.waiting.append((item, unit, layer, at, parts[at], own))
         if not is_relation:
             for each in (key, (unit.name, layer.name), (unit.name, "")):
                 self.known.setdefault(each, item)
 
-    def _references(
-        self, unit: Unit, layer: Layer, at: int, part: str, roles: str
-    ) -> Iterator[Reference]:
-        """The targets of links with their roles, or the source and the target of a relation."""
-        cells, names = [part], [_NULL]
-        if layer.kind != "RL":
-            cells = [] if part in (_NONE, _NULL) else self._split(unit, at, part, ";")
-            names = [] if roles == _NONE else self._split(unit, at, roles, ";")
+    def _connect(
+        self, item: Annotation, unit: Unit, layer: Layer, at: int, part: str, roles: str
+    ) -> None:
+        """Connect a relation, or an annotation with links, with what a cell refers to."""
+        cells = [] if part in (_NONE, _NULL) else self._split(unit, at, part, ";")
+        names = [] if roles == _NONE else self._split(unit, at, roles, ";")
         if len(names) != len(cells):
             self._report(unit, at, "UIM105", given=part[:40])
-        target = layer.targets[at]
         for name, cell in zip(names, cells, strict=False):
             found = _TARGET.fullmatch(cell)
             if found is None:
                 self._report(unit, at, "UIM105", given=cell[:40])
                 continue
             place, first, last = found.groups()
-            role = "" if name == _NULL else unescape(name)
-            ends = [(place, first or last)]
-            if layer.kind == "RL":
-                ends.append((unit.name, first and last))
-            for place, number in ends:
-                key = (number, "") if number and int(number) else (place, target)
-                yield at, cell, role, key
+            key = self._key(unit, layer, at, cell, place, first or last)
+            if item.ends:
+                item.ends = key, self._key(unit, layer, at, cell, unit.name, first and last)
+            elif key:
+                item.links.append(("" if name == _NULL else unescape(name), key))
 
-    def _connect(self, item: Annotation, unit: Unit, references: Sequence[Reference]) -> None:
-        """Connect a relation, or an annotation with links, with what it refers to."""
-        ends = [self.known.get(key) for *_, key in references]
-        for end, (at, cell, _, (place, target)) in zip(ends, references, strict=True):
-            if end is None and not (is_pos(target) and (place, TOKEN) in self.known):
-                self._report(unit, at, "UIM301", what="unit", id=cell[:40])
-        if item.ends:
-            source, end = ends[:2]
-            item.ends = (source.key if source else "", end.key if end else "")
-            item.start, item.end = (end.start, end.end) if end else (item.start, item.end)
-        else:
-            roles = (role for _, _, role, _ in references)
-            item.links += [(role, end.key) for role, end in zip(roles, ends, strict=True) if end]
+    def _key(
+        self, unit: Unit, layer: Layer, at: int, cell: str, place: str, number: str | None
+    ) -> str:
+        """The key of what a cell refers to: of a number, or the first one of its type in a unit."""
+        target = layer.targets[at]
+        found = self.known.get((number, "") if number and int(number) else (place, target))
+        if found is None and is_pos(target):
+            found = self.known.get((place, TOKEN))
+        if found is None:
+            self._report(unit, at, "UIM301", what="unit", id=cell[:40])
+        return found.key if found else ""

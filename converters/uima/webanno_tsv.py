@@ -32,7 +32,13 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
-from hlteval.converters.uima.tsv_reading import Annotations, read_layers, read_sentences, read_text
+from hlteval.converters.uima.tsv_reading import (
+    Annotations,
+    Text,
+    read_layers,
+    read_sentences,
+    text_problems,
+)
 from hlteval.converters.uima.tsv_writing import Files
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
@@ -68,9 +74,10 @@ def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: C
             choice.see(layer.name, filter(None, layer.features.values()))
         sentences = read_sentences(lines, columns, problems)
         rejected = [*problems]
-        text = read_text(sentences, choice.unit, problems)
-        found = Annotations(columns, sum(map(len, lines)), problems).read(sentences)
-        if not take(rows, origin, name, text, found, choice, annotator_of(member)):
+        text = Text(sentences, choice.unit)
+        problems += text_problems(text, choice.unit)
+        found = Annotations(columns, sum(map(len, lines)), problems).read(text)
+        if not take(rows, origin, name, text.whole, found, choice, annotator_of(member)):
             record = sentences[0].record if sentences else 1
             problems.append(Problem("UIM204", record, 0, 0, {"name": name[:40]}, "line"))
         for each in rejected:
