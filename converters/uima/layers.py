@@ -329,11 +329,15 @@ def project_place(member: Member) -> tuple[str, str] | None:
         ('d1.txt', 'anna')
         >>> project_place(Member("curation/d1.txt/CURATION_USER.zip/d1.xmi", "", 0, bytes))
         ('d1.txt', 'CURATION_USER')
+        >>> project_place(Member("d1.txt/anna.tsv", "p/annotation/d1.txt/anna.tsv", 0, bytes))
+        ('d1.txt', 'anna')
     """
     parts = PurePath(member.name).parts
     if len(parts) > 3 and is_inner_archive("/".join(parts[:-1])):
         parts = parts[:-1]
-    if len(parts) < 3 or parts[-3] not in _EXPORTED:
+    # the folder that has those of documents may be what was passed
+    above = parts[-3:-2] or PurePath(member.display).parts[-3:-2]
+    if len(parts) < 2 or _EXPORTED.isdisjoint(above):
         return None
     return parts[-2], PurePath(parts[-1]).stem
 

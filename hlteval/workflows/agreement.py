@@ -65,6 +65,8 @@ from hlteval.workflows.run.verdicts import (
 CODES = ("AGR",)
 #: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
+#: The annotator of a row.
+_BY = pl.col("annotator").fill_null("nobody")
 
 
 @dataclass(frozen=True)
@@ -129,7 +131,7 @@ def inside(
 ) -> list[Annotator]:
     """The annotators that one annotation names, each with the documents that name the annotator.
 
-    Rows without an annotator are of none.
+    Rows without an annotator are those of another one, as for GEN410, if there are named ones.
 
     Args:
         annotation: the annotation.
@@ -144,6 +146,8 @@ def inside(
         for table, only in judged
         if table in WITH_ANNOTATORS
     ]
+    if any(frame["annotator"].count() for frame in rows):
+        rows = [frame.with_columns(_BY) for frame in rows]
     judged_by = annotators_by_document(corpus, rows).join(names, on="document")
     documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
     return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
@@ -153,7 +157,7 @@ def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
     """The annotation by one annotator, of the documents that name the annotator."""
     rows = {table: getattr(annotation.corpus, table) for table in WITH_ANNOTATORS}
     kept = {
-        table: frame.filter(annotator=name).with_columns(annotator=pl.lit(None, pl.String))
+        table: frame.filter(name == _BY).with_columns(annotator=pl.lit(None, pl.String))
         for table, frame in rows.items()
     }
     return replace(

@@ -269,3 +269,12 @@ def test_the_columns_of_tables_that_tools_write(
     found = read.corpus.instances.select("document", "label").rows()
     assert [(names[document], label) for document, label in found] == rows
     assert [item.code for item in read.findings] == codes
+
+
+def test_a_line_with_an_empty_cell_says_so(tmp_path: Path) -> None:
+    """It had "2 columns, the others have 2"."""
+    path = tmp_path / "x.conll"
+    path.write_text("Osh\tB-LOC\n\tO\n", "utf-8")
+    (only,) = result("conll-columns", path).findings
+    assert only.message == "this line has 1 column, the others have 2"
+    assert only.help == "write 2 columns; one is empty"

@@ -224,6 +224,19 @@ def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> No
     assert corpus.tokens.height == 4  # once for each document
 
 
+def test_the_folder_of_annotations_alone_has_annotators(tmp_path: Path) -> None:
+    for name, label in {"d1.txt/anna": "PER", "d1.txt/ben": "ORG", "d2.txt/anna": "LOC"}.items():
+        path = tmp_path / "annotation" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{TSV}#Text=Ann\n1-1\t0-3\tAnn\t{label}\t\n", "utf-8")
+    corpus, findings = read(str(tmp_path / "annotation"))
+    assert findings == []
+    assert corpus.documents["name"].to_list() == ["d1.txt", "d2.txt"]
+    assert corpus.mentions.select("document", "label", "annotator").rows() == [
+        (0, "PER", "anna"), (0, "ORG", "ben"), (1, "LOC", "anna"),
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize(
     ("written", "unit"), [("0-1 2-5", "characters"), ("0-2 3-6", "utf-16"), ("0-4 5-8", "bytes")]
 )
