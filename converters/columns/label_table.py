@@ -1,9 +1,9 @@
 r"""Label tables: a document per line with its label, several labels, or scores of labels.
 
 Format:
-    A header, then a line per document with cells between tabs, or between commas if the header has
-    no tab; those may be in double quotes. The settings name the columns of the document and of its
-    label, and what separates several labels in a cell.
+    A header, then a line per document with cells between tabs, or between commas or semicolons if
+    the header has no tab, or no comma either; those may be in double quotes. The settings name the
+    columns of the document and of its label, and what separates several labels in a cell.
 
 Conventions:
     A label is an instance of the kind `label` without a stretch, and its score, if there is one,
@@ -60,13 +60,13 @@ def sniff(source: Source) -> bool:
 
 def _separator(first: str) -> str:
     """The character between cells, by the first line."""
-    return "\t" if "\t" in first else ","
+    return next((sign for sign in "\t,;" if sign in first), ",")
 
 
 def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
     separator, quoting = _separator(first), settings["quoting"]
-    quoted = quoting == "minimal" or (quoting == "auto" and separator == ",")
+    quoted = quoting == "minimal" or (quoting == "auto" and separator != "\t")
     names, named = first.split(separator)[:MOST], settings["header"] == "yes"
     if not named:
         names = [str(at) for at in range(len(names))]

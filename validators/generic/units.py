@@ -308,6 +308,10 @@ def has_annotators(context: RuleContext) -> bool:
     return any(table["annotator"].count() for table in tables)
 
 
+#: Names of what is curated: in INCEpTION, in GATE, and views of UIMA.
+_CURATED = ["CURATION_USER", "Key", "GoldView"]
+
+
 def several_annotators(context: RuleContext) -> pl.LazyFrame:
     """A document that several annotators have annotated, at the first row of the second one.
 
@@ -316,12 +320,13 @@ def several_annotators(context: RuleContext) -> pl.LazyFrame:
     place = ("document", "origin", "record", "annotator")
     tables = [context.table(name, *place) for name in WITH_ANNOTATORS]
     rows = pl.concat(tables).unique(["document", "annotator"], keep="first", maintain_order=True)
-    name = pl.col("annotator").fill_null("nobody")
+    name, known = pl.col("annotator").fill_null("nobody"), pl.col("annotator").drop_nulls().sort()
+    chosen = pl.coalesce(known.filter(known.is_in(_CURATED)).first(), known.first())
     several = rows.sort("document", "record", maintain_order=True).with_columns(
         count=pl.len().over("document"),
         ordinal=pl.int_range(pl.len()).over("document"),
         names=name.sort().head(_NAMED).str.join(", ").over("document"),
-        choice=pl.col("annotator").drop_nulls().sort().first().over("document"),
+        choice=chosen.over("document"),
         id=pl.lit(None, pl.String),
     )
     return at(several.filter(pl.col("ordinal") == 1), "annotator")

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from hlteval import agreement, convert, score
+from hlteval import agreement, convert, score, validate
+from hlteval.converters import load
+from hlteval.sources import open_source
 
 #: Both annotators mark Ann; Bob is marked by kim alone: lee has looked, and found nothing.
 TEXTS = {"d1": "Ann sang.", "d2": "Bob sang."}
@@ -89,3 +91,27 @@ def test_the_suffix_decides_in_scoring_as_in_converting(tmp_path: Path) -> None:
     convert(str(path), str(system))
     found = score("mentions", str(path), str(system), options={"annotator": "lee"})
     assert found.metrics["micro.f1"] == 1.0
+
+
+def test_ground_truth_of_label_studio_is_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    annotations = [label_studio("kim", marked=True), label_studio("lee", marked=True)]
+    annotations[1]["ground_truth"] = True
+    task = {"id": 1, "data": {"text": "Ann sang."}, "annotations": annotations}
+    path.write_text(json.dumps([task]), "utf-8")
+    (found,) = (
+        load("label-studio").with_settings({"results": "ground-truth"}).read(open_source(str(path)))
+    )
+    assert found.corpus.mentions["annotator"].to_list() == ["lee"]
+    (left,) = found.findings
+    assert left.message == "1 annotation without ground truth is left out"
+
+
+def test_the_curated_annotation_is_proposed_as_the_reference(tmp_path: Path) -> None:
+    """Capital letters are first in the order of names, in which Anna is the first."""
+    path = tmp_path / "x.json"
+    annotations = [label_studio(by, marked=True) for by in ("Anna", "CURATION_USER", "ben")]
+    task = {"id": 1, "data": {"text": "Ann sang."}, "annotations": annotations}
+    path.write_text(json.dumps([task]), "utf-8")
+    (found,) = validate("mentions", str(path)).findings
+    assert (found.code, "--annotator CURATION_USER" in (found.help or "")) == ("GEN410", True)

@@ -256,8 +256,10 @@ def test_cells_between_commas_may_be_in_quotes_those_between_tabs_are_data(tmp_p
         ('id,lead_time,annotation_id,ner,text\n7,1,2,"[{""start"": 0}]",Hi\n', [("7", "Hi")],
          ["LBT109", "LBT108"]),
         ("id\tsentence1\tsentence2\tscore\n1\tA\tB\t4.5\n", [("1", "4.5")], []),
+        # Excel where commas are in decimal numbers
+        ('id;text;label\n1;"a; b";pos\n2;c, d;neg\n', [("1", "pos"), ("2", "neg")], []),
     ],
-    ids=["snli", "label-first", "choices", "regions", "sts-b"],
+    ids=["snli", "label-first", "choices", "regions", "sts-b", "semicolons"],
 )  # fmt: skip
 def test_the_columns_of_tables_that_tools_write(
     content: str, rows: list[tuple[str, str]], codes: list[str], tmp_path: Path
