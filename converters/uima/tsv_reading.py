@@ -81,15 +81,14 @@ def read_layers(lines: Iterable[str]) -> list[Layer]:
     for found in map(_LAYER.fullmatch, islice(lines, 1, None)):
         if found is None:
             break
-        kind, name, fields = found[1], found[2], [*filter(None, found[3].split("|"))] or [""]
-        layer = Layer(kind, name, range(width, width := width + len(fields)))
+        fields = [*filter(None, found[3].split("|"))] or [""]
+        layer = Layer(found[1], found[2], range(width, width := width + len(fields)))
         for at, before, own in zip(layer.columns, ["", *fields], fields, strict=False):
-            is_role = kind == "SP" and own.startswith("ROLE_")
-            if (kind == "RL" and own.startswith("BT_")) or (
-                kind == "SP" and before.startswith("ROLE_") and not is_role
-            ):
+            if own.startswith("ROLE_"):
+                continue
+            if before.startswith("ROLE_") or own.startswith("BT_"):
                 layer.targets[at] = "" if own.startswith("uima.") else own.removeprefix("BT_")
-            elif not is_role:
+            else:
                 layer.features[at] = own
         layers.append(layer)
     return layers
@@ -106,10 +105,10 @@ class Unit(NamedTuple):
 
 @dataclass(slots=True)
 class Sentence:
-    """A sentence with its units."""
+    """A sentence with its units; `values` is its identifier."""
 
     record: int = 0
-    name: str | None = None
+    values: dict[str, str] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     units: list[Unit] = field(default_factory=list)
 
@@ -132,7 +131,7 @@ def read_sentences(
             offsets = int(unit[2]), int(unit[3])
             sentence.units.append(Unit(record, unit[1], offsets, cells))
         elif line.startswith(_NAME):
-            sentence.name = unescape(line.removeprefix(_NAME))
+            sentence.values["id"] = unescape(line.removeprefix(_NAME))
         elif line.startswith(_TEXT):
             sentence.lines.append(unescape(line.removeprefix(_TEXT)))
         elif not is_comment and line.strip():
@@ -142,7 +141,7 @@ def read_sentences(
 
 
 class Text:
-    """The text of sentences whose offsets count a unit.
+    """The text of sentences, whose offsets count a unit.
 
     Attributes:
         whole: the text.
@@ -151,7 +150,7 @@ class Text:
     """
 
     def __init__(self, sentences: Sequence[Sentence], unit: str) -> None:
-        self.sentences = sentences
+        self.sentences, self.unit = sentences, unit
         self.spans: list[tuple[int, int]] = []
         parts, at, filled = list[str](), 0, 0
         for sentence in sentences:
@@ -177,27 +176,23 @@ class Text:
             if not is_inside or actual not in (cell, unescape(cell)):
                 yield each, actual[:40]
 
+    def problems(self) -> Iterator[Problem]:
+        """The problems of units that are elsewhere; one if their offsets count another unit."""
+        wrong = [*self.mismatches()]
+        texts = (Text(self.sentences, unit) for unit in _UNITS if wrong and unit != self.unit)
+        counts = ((each.unit, len(wrong) - len([*each.mismatches()])) for each in texts)
+        other, _ = likeliest(counts, len(wrong), max(1, _SHARE * len(wrong)))
+        for each, actual in wrong[: 1 if other else None]:
+            values = {"given": each.cells[2][:40], "actual": actual}
+            values = {"what": UNIT_NAMES[other], "setting": other} if other else values
+            code = "UIM104" if other else "UIM103"
+            yield Problem(code, each.record, 0, 0, values, "text")
+
 
 def _size(text: str, unit: str) -> int:
     """The length of a text in a unit."""
     plain = unit == CHARACTERS or text.isascii()
     return len(text) if plain else int(widths(text, unit).sum())
-
-
-def text_problems(text: Text, unit: str) -> Iterator[Problem]:
-    """The problems of units that are elsewhere; one if they count another unit."""
-    wrong = [*text.mismatches()]
-    others = (each for each in _UNITS if wrong and each != unit)
-    texts = ((each, Text(text.sentences, each)) for each in others)
-    counts = ((each, len(wrong) - sum(1 for _ in other.mismatches())) for each, other in texts)
-    other, _ = likeliest(counts, len(wrong), max(1, _SHARE * len(wrong)))
-    if other:
-        values = {"what": UNIT_NAMES[other], "setting": other}
-        yield Problem("UIM104", wrong[0][0].record, 0, 0, values, "text")
-        return
-    for each, actual in wrong:
-        values = {"given": each.cells[2][:40], "actual": actual}
-        yield Problem("UIM103", each.record, 0, 0, values, "text")
 
 
 class Annotations:
@@ -220,17 +215,15 @@ class Annotations:
     def read(self, text: Text) -> list[Annotation]:
         """All annotations in a text, with sentences and tokens."""
         for sentence, span in zip(text.sentences, text.spans, strict=True):
-            values = {} if sentence.name is None else {"id": sentence.name}
-            item = Annotation("", SENTENCE, *text.place(*span), sentence.record, values)
-            self.items.append(item)
+            place, values = text.place(*span), sentence.values
+            self.items.append(Annotation("", SENTENCE, *place, sentence.record, values))
             for unit in sentence.units:
                 start, end = text.place(*unit.offsets)
                 if not start <= end <= len(text.whole):  # as was reported
                     continue
                 if "." not in unit.name:
-                    token = Annotation("", TOKEN, start, end, unit.record)
-                    self.items.append(token)
-                    self.known[unit.name, TOKEN] = token
+                    self.items.append(Annotation("", TOKEN, start, end, unit.record))
+                    self.known[unit.name, TOKEN] = self.items[-1]
                 for layer in self.layers:
                     self._read_cells(unit, layer, start, end)
         for waiting in self.waiting:
@@ -327,9 +320,9 @@ class Annotations:
     ) -> str:
         """The key of what a cell refers to: of a number, or the first one of its type in a unit."""
         target = layer.targets[at]
-        found = self.known.get((number, "") if number and int(number) else (place, target))
-        if found is None and is_pos(target):
-            found = self.known.get((place, TOKEN))
+        keys = [(number, "") if number and int(number) else (place, target)]
+        keys += [(place, TOKEN)] if is_pos(target) else []
+        found = next((self.known[key] for key in keys if key in self.known), None)
         if found is None:
             self._report(unit, at, "UIM301", what="unit", id=cell[:40])
         return found.key if found else ""

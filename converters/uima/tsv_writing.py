@@ -127,24 +127,27 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
 
 
 class Files(Layers):
-    """The files of a corpus, whose annotations begin and end in tokens."""
+    """The files of a corpus, whose annotations begin and end in tokens.
+
+    Attributes:
+        segmentations: the sentences and tokens of each document.
+        identifiers: those of the sentences of each document, by their starts.
+    """
 
     def add_segments(self, corpus: Corpus) -> None:
-        """Add sentences, and parts of speech of the tokens that are written."""
+        """Take sentences and tokens apart; parts of speech of tokens that are written stay."""
         super().add_segments(corpus)
         self.segmentations: dict[int, Segmentation] = {}
+        self.identifiers: dict[int, dict[int, str]] = {}
         for row, text in self.texts.items():
-            spans: dict[str, list[Span]] = {SENTENCE: [], layers.TOKEN: [], POS: []}
-            for item in self.annotations[row]:
-                spans[item.layer].append((item.start, item.end))
-            own = Segmentation(text or "", spans[SENTENCE], spans[layers.TOKEN])
-            self.segmentations[row] = own
-            self.annotations[row] = [
-                item
-                for item in self.annotations[row]
-                if item.layer == SENTENCE
-                or (item.layer == POS and (item.start, item.end) in own.known)
-            ]
+            sentences, tokens, classes = (
+                [item for item in self.annotations[row] if item.layer == layer]
+                for layer in (SENTENCE, layers.TOKEN, POS)
+            )
+            spans = ([(item.start, item.end) for item in each] for each in (sentences, tokens))
+            own = self.segmentations[row] = Segmentation(text or "", *spans)
+            self.identifiers[row] = {i.start: i.values["id"] for i in sentences if i.values}
+            self.annotations[row] = [i for i in classes if (i.start, i.end) in own.known]
             self.losses["segments that do not cover the text"] += own.changed
             self.losses["tokens that overlap or are in no sentence"] += own.left_out
             self.losses["texts without words"] += bool(text) and not own.tokens
@@ -157,19 +160,17 @@ class Files(Layers):
         """The content of the file of a document, in pieces."""
         own = self.segmentations[row]
         move = in_units(own.text)
-        lines = _Lines(own, [item for item in self.annotations[row] if item.layer in _LAYERS])
+        lines = _Lines(own, self.annotations[row])
         yield "#FORMAT=WebAnno TSV 3.3\n"
         for layer, features in lines.layers.items():
             kind = "RL" if layer == RELATION else "SP"
             yield f"#T_{kind}={'|'.join([layer, *features])}{_MORE.get(layer, '')}\n"
         yield "\n"
-        sentences = (item for item in self.annotations[row] if item.layer == SENTENCE)
-        names = {item.start: item.values["id"] for item in sentences if item.values}
         of_sentences = groupby(lines.names, key=lambda unit: unit[0])
         for (start, end), (_, units) in zip(own.sentences, of_sentences, strict=True):
             yield "\n"
-            if start in names:
-                yield f"#Sentence.id={names[start].translate(TEXT_ESCAPES)}\n"
+            if name := self.identifiers[row].get(start):
+                yield f"#Sentence.id={name.translate(TEXT_ESCAPES)}\n"
             for line in own.text[start:end].split("\n"):
                 yield f"#Text={line.translate(TEXT_ESCAPES)}\n"
             for unit in units:
@@ -196,7 +197,7 @@ class _Lines:
             units = [*segmentation.units(item.start, item.end)]
             self.units[item.key] = units[:1] if item.ends else units
         order = [*_LAYERS]
-        items.sort(key=lambda item: (order.index(item.layer), self.units[item.key][0]))
+        items = sorted(items, key=lambda item: (order.index(item.layer), self.units[item.key][0]))
         self.groups: dict[tuple[Unit, str], list[Annotation]] = defaultdict(list)
         used: dict[str, set[str]] = defaultdict(set)
         for item in items:

@@ -32,13 +32,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
-from hlteval.converters.uima.tsv_reading import (
-    Annotations,
-    Text,
-    read_layers,
-    read_sentences,
-    text_problems,
-)
+from hlteval.converters.uima.tsv_reading import Annotations, Text, read_layers, read_sentences
 from hlteval.converters.uima.tsv_writing import Files
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
@@ -75,7 +69,7 @@ def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: C
         sentences = read_sentences(lines, columns, problems)
         rejected = [*problems]
         text = Text(sentences, choice.unit)
-        problems += text_problems(text, choice.unit)
+        problems += text.problems()
         found = Annotations(columns, sum(map(len, lines)), problems).read(text)
         if not take(rows, origin, name, text.whole, found, choice, annotator_of(member)):
             record = sentences[0].record if sentences else 1
@@ -105,11 +99,8 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
     files = corpus.cached(Files)
-    return {
-        **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
-        **files.losses,
-        "texts with null characters": files.count_texts("\0"),
-    }
+    nameless = source_files.count_without_file(corpus, FORMAT.name, SUFFIX)
+    return {**nameless, **files.losses, "texts with null characters": files.count_texts("\0")}
 
 
 FORMAT = declaration(__name__)
