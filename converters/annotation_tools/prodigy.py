@@ -8,8 +8,8 @@ Conventions:
     Offsets are code points, 0-based and half-open; `token_end` is the last token itself. Only
     answers `accept` are read; others are counted. A text is identified by `id`, or by
     `_input_hash`: objects of one text are a document, whose annotators are `_annotator_id`, or
-    `_session_id`. A relation connects the spans that it names, or that have its tokens; others of
-    its ends are mentions without a label. All other members are kept.
+    `_session_id`. A relation connects the spans that it names, or that have its tokens. All other
+    members are kept.
     Relations need tokens: where a document has none, words and signs are written as such.
 
 Example lines:
@@ -71,20 +71,13 @@ def _take(draft: Draft, item: Item) -> None:
     for path, span in draft.each("spans.*"):
         name = draft.span(path, span, "$.spans", _SPAN if starts else _SPAN[:-2], annotator)
         places.setdefault((span["start"], span["end"]), name)
-    words, by_token = dict[Any, tuple[int, int]](), dict[int, Any]()
-    if "relations.*" in draft.parts:
-        by_token = _spans_of_tokens(starts, places)
-        words = {path[1]: (word["start"], word["end"]) for path, word in draft.each("tokens.*")}
+    by_token = _spans_of_tokens(starts, places) if "relations.*" in draft.parts else {}
     for path, relation in draft.each("relations.*"):
         ends = dict[str, str | None]()
         for side in _RELATION[:2]:
             limits = relation.get(f"{side}_span") or {}
-            own: Any = (limits.get("start"), limits.get("end"))
-            ends[side] = places.get(own) or by_token.get(relation[side])
-            word = words.get(relation[side]) if None in own else own
-            if ends[side] is None and word:  # relations may connect words that are no spans
-                ends[side] = places[word] = draft.identify(None, path)
-                draft.mention(path, places[word], "", word, annotator=annotator)
+            named = places.get((limits.get("start"), limits.get("end")))
+            ends[side] = named or by_token.get(relation[side])
         draft.relation(path, relation.get("label", ""), relation, ends, annotator)
         draft.keep("$.relations", relation, _RELATION)
 
@@ -147,16 +140,13 @@ def _answer(document: Document, members: Item, tokens: Sequence[Item]) -> Item:
         own = (
             {"token_start": max(first, 0), "token_end": min(last, len(ends) - 1)} if tokens else {}
         )
-        return {"start": mention.start, "end": mention.end, **own, "label": mention.label or None}
+        return {"start": mention.start, "end": mention.end, **own, "label": mention.label}
 
     item, name = present(text=document.text), document.name
     if "id" not in members | document.members["$"]:
         item |= {"_input_hash": int(name)} if _NUMBER.fullmatch(name) else {"id": name}
     spans, relations = list[Item](), list[Item]()
-    connected = {each.number for link in document.relations for each in link.ends}
     for each in document.mentions:
-        if not each.label and each.number in connected:
-            continue
         more = present(id=each.own_name, score=each.confidence, kb_id=each.entity)
         spans.append({**place(each), **more, **each.members})
     for link in document.relations:

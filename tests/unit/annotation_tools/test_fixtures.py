@@ -43,7 +43,7 @@ doccano       JAN302-same-id.doccano.jsonl             1 106 107 E
 prodigy       JAN105-same-hash.prodigy.jsonl           2   1   2 E
 prodigy       JAN107-rejected.prodigy.jsonl            2   1   2 I
 prodigy       JAN204-bytes.prodigy.jsonl               1  52  53 E
-prodigy       JAN301-no-token.prodigy.jsonl            1 291 292 E
+prodigy       JAN301-no-span.prodigy.jsonl             1 291 292 E
 spacy-json    JAN104-offset.spacy.json                 1  39  41 E
 spacy-json    JAN104-tag.spacy.json                    2  72  80 E
 spacy-json    JAN108-group.spacy.jsonl                 1   1   2 W spans=SC

@@ -416,20 +416,3 @@ def test_of_many_problems_of_a_document_the_first_are_explained(
     assert columns == sorted(columns)
     assert found[-1].further is not None
     assert found[-1].further.places[:11:10] == ("$[0].spans[1000]", "$[1].spans[0]")
-
-
-def test_prodigy_relations_connect_words_that_are_no_spans(take: Take) -> None:
-    words = [(0, 3), (4, 8), (9, 12)]
-    tokens = [{"id": at, "start": a, "end": b} for at, (a, b) in enumerate(words)]
-    place = {"start": 9, "end": 12, "token_start": 2, "token_end": 2, "label": None}
-    relation = {"head": 0, "child": 2, "child_span": place, "label": "COREF"}
-    item = {"id": "d", "text": "Ann said she", "tokens": tokens, "spans": []}
-    corpus, found = take("prodigy", {**item, "relations": [relation]})
-    assert found == []
-    mentions = corpus.mentions.select("mention", "label", "text").rows()
-    assert mentions == [("T1", "", "Ann"), ("T2", "", "she")]
-    assert corpus.arguments["target"].to_list() == ["T1", "T2"]
-    (written,) = (item for _, item in prodigy.DIALECT.objects(corpus))
-    assert written["spans"] == []
-    (again,) = written["relations"]
-    assert (again["head"], again["child"], again["child_span"]) == (0, 2, place)
