@@ -20,8 +20,9 @@ The functions are those of the module that are called as the fields are. If the 
   or whole lines;
 - `locate` and `sections` are those of a table of which `heading` gives the columns by the first
   line and the settings, as a `Heading` of `converters.toolkit.cells`;
-- `write` writes the rows that `as_rows` gives of a corpus to this table, or the files that
-  `as_files` gives, by name, with their content, to a folder;
+- `write` writes the rows that `as_rows` gives of a corpus to this table, or the pieces of text that
+  `as_text` gives, with the settings of writing, to a file, or the files that `as_files` gives, by
+  name, with their content, to a folder;
 - `sniff`, `read`, `locate`, `sections` and `write` are those of its `DIALECT`, if there is one: see
   `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
@@ -51,6 +52,7 @@ from hlteval.converters.toolkit.source_files import (
     located_cells,
     read_files,
     write_files,
+    write_pieces,
 )
 from hlteval.extensions import Tables, make_function
 from hlteval.syntax.tsv import Table
@@ -117,6 +119,8 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
     if (dialect := own.get("DIALECT")) and dialect.form == tables["name"]:
         names = ("sniff", "read", "locate", "sections", "write")
         functions |= {name: getattr(dialect, name) for name in names}
+    if as_text := own.get("as_text"):
+        functions["write"] = partial(write_pieces, as_text=as_text)
     if as_files := own.get("as_files"):
         files = chain.from_iterable
         functions["write"] = lambda corpora, path: write_files(files(map(as_files, corpora)), path)

@@ -95,11 +95,11 @@ def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterabl
     # a header is neither a label nor a document
     alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
     if first and usual <= settings.items() and not any(known) and not columns.missing:
-        table.report_header("LBT105" if alike else "LBT108", line=shorten(first, 40))
+        table.report("LBT105" if alike else "LBT108", 1, line=shorten(first, 40))
     if settings["header"] == "no" and all(known):
-        table.report_header("LBT107", line=shorten(first, 40))
+        table.report("LBT107", 1, line=shorten(first, 40))
     for name in columns.missing if first else ():
-        table.report_header("LBT101", column=name, columns=shorten(", ".join(columns.names), 60))
+        table.report("LBT101", 1, column=name, columns=shorten(", ".join(columns.names), 60))
     documents, labels = with_documents(rows)
     labels = labels.filter(pl.col("label") != "").with_columns(kind=pl.lit("label"))
     return table.corpus("label", documents=documents, instances=labels)
@@ -110,7 +110,7 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
     at, rows = columns.at, table.rows(columns, ("LBT102", "LBT106"), padded=True)
     name = "line" if at["document"] is None else str(at["document"])
     rows = rows.with_columns(name=pl.col(name).cast(pl.String))
-    table.report("LBT103", rows.filter(pl.col("name").is_null()))
+    table.reject_rows("LBT103", rows.filter(pl.col("name").is_null()))
     rows = rows.drop_nulls("name")
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(columns.names) if n != at["document"]}
@@ -129,7 +129,7 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
     value = given.str.strip_chars().cast(pl.Float64, strict=False)
     rows = rows.with_columns(llr=pl.when(value.is_finite()).then(value), given=given.str.head(40))
     others = rows.filter(pl.col("llr").is_null(), pl.col("given").is_not_null())
-    table.report("LBT104", others.unique("record", keep="first", maintain_order=True), "given")
+    table.reject_rows("LBT104", others.unique("record", keep="first", maintain_order=True), "given")
     return rows.select(*_ROWS)
 
 

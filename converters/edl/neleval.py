@@ -308,18 +308,15 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
-    silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     written = mentions.filter(_WRITABLE)
     linked, typed = pl.col("entity").is_not_null(), pl.col("label") != ""
     scores, numbers = mentions["confidence_text"], _numeric(mentions)["confidence_text"]
     unknown = linked & typed & pl.col("confidence").is_null()
     return {
-        "identifiers of mentions": written.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.height - written.height,
         "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
         "scores that are not a number": scores.count() - numbers.count(),
         "types of mentions without an entity": written.filter(~linked & typed).height,
-        "documents without mentions": silent.height,
         "unknown confidences, written as 1.0": written.filter(unknown).height,
     }
 

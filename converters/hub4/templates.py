@@ -113,13 +113,10 @@ def _is_pointer(column: str) -> pl.Expr:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """Count what no template set can represent."""
-    templettes = corpus.frames.filter(kind=TEMPLETTE)
-    silent = corpus.documents.join(templettes, left_on="row", right_on="document", how="anti")
-    pointers = templettes.filter(~_is_pointer("frame").fill_null(value=False))
+    pointers = corpus.frames.filter(~_is_pointer("frame").fill_null(value=False))
     return {
         "instances with invalid pointers": pointers.height,
         "fills with unsupported content": corpus.cached(_fills)["content"].null_count(),
-        "documents without instances": silent.height,
     }
 
 

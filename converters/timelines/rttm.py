@@ -182,7 +182,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {
         **notation.count_untimed(corpus, "instances"),
         "instances whose names have spaces": others.height,
-        **notation.count_silent(corpus, "instances"),
     }
 
 

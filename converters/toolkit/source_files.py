@@ -181,6 +181,15 @@ def write_files(files: Iterable[tuple[str, str | Iterable[str]]], folder: Path) 
             stream.writelines(map(str.encode, pieces))
 
 
+def write_pieces(
+    corpora: Iterable[Corpus], path: Path, *, as_text: Callable[..., Iterable[str]], **settings: str
+) -> None:
+    """Write the text of batches to a file, with the settings of a format."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for corpus in corpora:
+            stream.writelines(as_text(corpus, **settings))
+
+
 def output_paths(
     corpus: Corpus, form: str, suffix: str, *, shared: bool = False
 ) -> Mapping[int, str]:
@@ -287,11 +296,13 @@ class File(NamedTuple):
         member: the file.
         text: its text; None where it cannot be decoded, which is reported already.
         origin: its row of the table `sources`.
+        names: the names of documents of other files that are read with it, for `unique_name`.
     """
 
     member: Member
     text: str | None
     origin: dict[str, object]
+    names: dict[str, int]
 
 
 def head(source: Source, size: int = 4000) -> str:
@@ -387,12 +398,13 @@ def read_files(
         members: gives the files that are read; all by default.
         settings: those of the format, for `read`.
     """
+    names = dict[str, int]()
 
     def read_text(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
         decoded = decode(data, display=member.display, encoding=member.encoding)
-        corpus, findings = read(File(member, decoded.text, origin), **settings)
+        corpus, findings = read(File(member, decoded.text, origin, names), **settings)
         yield corpus, (*decoded.findings, *findings)
 
     return read_members(source.only(members(source)) if members else source, form, read_text)
