@@ -27,8 +27,8 @@ The functions are those of the module that are called as the fields are. If the 
   `converters.toolkit.json_annotations`;
 - `sniff` looks for the suffixes; of a format with `reads = false`, nothing is found or read.
 
-A `read`, `locate` or `sections` with `**settings` gets all settings of reading, those that are not
-set with the defaults that the file declares.
+A `read`, `locate` or `sections` with `**settings` gets all settings of reading, a `write` those of
+writing, those that are not set with the defaults that the file declares.
 
 A file may name other functions: `locate = "hlteval.syntax.xml_places:locate_elements"`.
 """
@@ -85,15 +85,18 @@ def declaration(module: str) -> Format:
     if fields.pop("writes") != ("write" in fields):
         raise msgspec.ValidationError(f"`writes` of {module} does not agree with its `write`")
     form = msgspec.convert(fields, Format, dec_hook=make_function)
-    reading = (setting for setting in form.settings if setting.of == "read" and not setting.sets)
-    usual = {setting.name.replace("-", "_"): setting.default for setting in reading}
-    functions = {name: getattr(form, name) for name in ("read", "locate", "sections") if usual}
+    usual: dict[str, dict[str, str]] = {"read": {}, "write": {}}
+    for setting in form.settings:
+        if not setting.sets:
+            usual[setting.of][setting.name.replace("-", "_")] = setting.default
+    uses = {"read": "read", "locate": "read", "sections": "read", "write": "write"}
+    functions = {name: getattr(form, name) for name, use in uses.items() if usual[use]}
     every = {
-        name: own
-        for name, own in functions.items()
-        if own and "settings" in signature(own).parameters
+        name: partial(function, **usual[uses[name]])
+        for name, function in functions.items()
+        if function and "settings" in signature(function).parameters
     }
-    return replace(form, **{name: partial(function, **usual) for name, function in every.items()})
+    return replace(form, **every)
 
 
 def _defaults(tables: Tables, own: Tables) -> dict[str, object]:

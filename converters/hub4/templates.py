@@ -26,7 +26,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -234,11 +233,7 @@ def stretch(line: str, field: str) -> tuple[int, int]:
     return begin + start, begin + end
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The instances of all documents, in the layout of the specification."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        for corpus in corpora:
-            stream.writelines(instances(corpus))
+as_text = instances
 
 
 FORMAT = declaration(__name__)

@@ -22,7 +22,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -143,18 +142,11 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return source_files.locate_lines(member, places, stretch)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the instances of all documents, in their order."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus))
-
-
-def _lines(corpus: Corpus) -> pl.Series:
+def as_text(corpus: Corpus) -> pl.Series:
     """The instances that turns can represent, as turns."""
     rows = notation.rows_in_seconds(corpus, "instances").filter(_fits())
     line = pl.format(
-        f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}",
+        f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}\n",
         pl.col("kind").str.to_uppercase(),
         pl.col("name"),
         notation.plain_text(rows["start"]),
