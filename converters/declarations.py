@@ -8,6 +8,8 @@ settings have names, and are tables under their use: `[settings.read.offsets]`. 
 - `carries`: what it has a place for beside what it has words for, `sources` and `documents` unless
   it says so; or "everything";
 - `unwritten`: the columns with words that it has no place for: readers give them;
+- `by_suffix`: whether of several files those with the first suffix are read;
+- `beginning`: a pattern, by which `sniff` looks for the format in the first file that is read;
 - `writes`: false where it is only read.
 
 The functions are those of the module that are called as the fields are. If the module has none:
@@ -46,11 +48,13 @@ from hlteval.converters.format import EVERYTHING, Format, one_table
 from hlteval.converters.toolkit.cells import locate_by_heading, sections_by_heading
 from hlteval.converters.toolkit.source_files import (
     documents,
+    has_beginning,
     has_suffix,
     locate_lines,
     locate_nowhere,
     located_cells,
     read_files,
+    with_suffix,
     write_files,
     write_pieces,
 )
@@ -82,7 +86,8 @@ def declaration(module: str) -> Format:
     fields = {**_defaults(tables, own), **functions, **tables}
     if tables["carries"] == ALL:
         fields["carries"] = EVERYTHING
-    if fields.pop("writes") != ("write" in fields):
+    others = {name: fields.pop(name, None) for name in ("writes", "by_suffix", "beginning")}
+    if others["writes"] != ("write" in fields):
         raise msgspec.ValidationError(f"`writes` of {module} does not agree with its `write`")
     form = msgspec.convert(fields, Format, dec_hook=make_function)
     usual: dict[str, dict[str, str]] = {"read": {}, "write": {}}
@@ -103,7 +108,11 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
     """Return the functions of a format for which its module has none of their names."""
     reads = tables.get("reads", True)
     suffixes, locate = (tuple(tables["suffixes"]), locate_lines) if reads else ((), locate_nowhere)
+    by_suffix = partial(with_suffix, suffix=suffixes[0]) if tables.get("by_suffix") else None
+    members = own.get("members", by_suffix)
     sniff = partial(has_suffix, suffix=suffixes)
+    if beginning := tables.get("beginning"):
+        sniff = partial(has_beginning, pattern=beginning, members=members)
     functions: dict[str, object] = {"sniff": sniff, "locate": locate}
     if not reads:
         functions["read"] = lambda _: iter(())
@@ -112,7 +121,7 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         if as_rows := own.get("as_rows"):
             functions["write"] = lambda corpora, path: table.write(map(as_rows, corpora), path)
     if read_file := own.get("read_file"):
-        every = {"form": tables["name"], "read": read_file, "members": own.get("members")}
+        every = {"form": tables["name"], "read": read_file, "members": members}
         functions["read"] = partial(read_files, **every)
     if stretch := own.get("stretch"):
         functions["locate"] = partial(locate_lines, span_of=stretch)
@@ -129,6 +138,6 @@ def _defaults(tables: Tables, own: Tables) -> dict[str, object]:
         functions["write"] = lambda corpora, path: write_files(files(map(as_files, corpora)), path)
     if tables.get("layout") == "per_document" and suffixes:
         functions["documents"] = partial(documents, suffix=suffixes[0])
-    elif members := own.get("members"):
+    elif members:
         functions["documents"] = lambda source: {"": members(source)}
     return functions

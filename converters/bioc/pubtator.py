@@ -22,51 +22,40 @@ Codes raised: PBTxxx.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
 
 import polars as pl
 
 from hlteval.converters.bioc.writing import writable
 from hlteval.converters.declarations import declaration
 from hlteval.converters.toolkit import source_files
-from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
+from hlteval.converters.toolkit.offsets import place_in
 from hlteval.converters.toolkit.rows import LineFile, count_matching
 from hlteval.converters.toolkit.span_texts import Mismatch, Mismatches, TextWindow
 from hlteval.converters.toolkit.spans import candidates, count_roles, fill_texts, two_arguments
 from hlteval.findings import Finding
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import FACT, Corpus
-from hlteval.sources import Source
 
 #: A title or abstract, or 4 to 7 cells.
 _LINE = re.compile(r"([^|\t]+)(?:\|([ta])\|(.*)|(?:\t[^\t]*){3,6})", re.S)
-_TITLE = re.compile(r"^[^|\s]+\|t\|", re.M)
 _NUMBER, _NUMERIC = re.compile("[0-9]{1,15}"), re.compile("[-+]?[0-9][0-9.,]*")
 #: The cells of fields, of annotations and of relations.
-_ANNOTATION = {"name": 0, "start": 1, "end": 2, "text": 3, "label": 4, "entity": 5}
-_RELATION = {"name": 0, "label": 1, "target 1": 2, "target 2": 3, "Arg1": 2, "Arg2": 3}
+_ANNOTATION = {"start": 1, "end": 2, "text": 3, "label": 4, "entity": 5}
+_RELATION = {"label": 1, "target 1": 2, "target 2": 3, "Arg1": 2, "Arg2": 3}
+#: The first line of a document, its texts, and its other lines: whether each is a relation.
+Lines = tuple[int, dict[str, str], list[tuple[bool, int, list[str]]]]
 #: What cells and texts cannot have.
 _BREAKS, _TEXT_BREAKS = "[\x00\t\r\n]", "[\x00\r\n]"
 
 
-members = partial(source_files.with_suffix, suffix=".pubtator")
-
-
-def sniff(source: Source) -> bool:
-    """Whether a title is at the beginning of the first file."""
-    return bool(_TITLE.search(source_files.head_of_first(members(source))))
-
-
-def read_file(
-    file: source_files.File, offsets: str = CHARACTERS
-) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: source_files.File, offsets: str) -> tuple[Corpus, Iterable[Finding]]:
     """The documents of a file, with their annotations and relations."""
     own = LineFile(file, stretch)
 
     def report(mismatch: Mismatch, unit: str) -> None:
         own.report("PBT202" if unit else "PBT201", mismatch.place, "text", **mismatch.values(unit))
 
-    mismatches, tables = Mismatches(report), own.tables
+    mismatches, tables, mentions = Mismatches(report), own.tables, own.tables["mentions"]
     # texts are looked at one after the other, also if the lines of documents alternate
     for row, (name, (first, parts, lines)) in enumerate(_lines_by_document(own).items()):
         unique = source_files.unique_name(name, file.names)
@@ -94,19 +83,15 @@ def read_file(
                     mismatches.add(window.mismatch(record, [(start, end)], quote))
                 known |= {cells[5], *re.split("[,;|]", cells[5])} - {""}
                 entity, *others = _identifiers(cells[5])
-                mention = (*key, "", cells[4], start, end, None, quote, entity or None)
-                links = enumerate(others, start=2)
-                tables["links"] += [(*key, len(tables["mentions"]), *link) for link in links]
-                tables["mentions"].append(mention)
+                tables["links"] += [(*key, len(mentions), *link) for link in enumerate(others, 2)]
+                mentions.append((*key, "", cells[4], start, end, None, quote, entity or None))
     mismatches.decide()
     return own.corpus("line")
 
 
-def _lines_by_document(
-    own: LineFile,
-) -> dict[str, tuple[int, dict[str, str], list[tuple[bool, int, list[str]]]]]:
+def _lines_by_document(own: LineFile) -> dict[str, Lines]:
     """The first line of each document, its title and abstract, and the cells of other lines."""
-    documents: dict[str, tuple[int, dict[str, str], list[tuple[bool, int, list[str]]]]] = {}
+    documents: dict[str, Lines] = {}
     for record, line in enumerate(own.lines, start=1):
         if found := _LINE.fullmatch(line):
             name, letter, text = found.groups()
@@ -140,8 +125,10 @@ def _identifiers(cell: str) -> list[str]:
 
 def stretch(line: str, field: str) -> tuple[int, int]:
     """The place of a field, which is a cell."""
+    if field == "name":  # which ends before a bar or a tab
+        return 0, len(re.split(r"[|\t]", line, maxsplit=1)[0])
     fields = _RELATION if _is_relation(line.split("\t")) else _ANNOTATION
-    return source_files.cell_stretch(line, fields.get(field), "|" if field == "name" else "\t")
+    return source_files.cell_stretch(line, fields.get(field))
 
 
 def as_text(corpus: Corpus) -> Iterator[str]:
@@ -182,14 +169,13 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     apart = sum(names != _identifiers("|".join(names)) for *_, names in _annotations(corpus))
     texts, frames = corpus.documents["text"].str.replace("\n", "", literal=True), corpus.frames
     cells = (corpus.mentions, corpus.links, frames, corpus.arguments)
-    related = frames.filter(kind="relation")
     return {
         "texts with more than one line break": int(texts.str.contains(_TEXT_BREAKS).sum()),
         "mentions outside of texts": corpus.mentions.filter(~writable()).height,
         "mentions whose entities cannot be in one cell": apart,
         "candidates without an entity": corpus.links["entity"].null_count(),
         "relations without exactly two arguments": frames.height - len(two_arguments(corpus)),
-        "relations of mentions, which become relations of entities": related.height,
+        "relations of mentions, written with their entities": frames.filter(kind="relation").height,
         "roles other than Arg1 and Arg2": count_roles(corpus),
         "cells with line breaks or tabs": count_matching(_BREAKS, *cells),
     }

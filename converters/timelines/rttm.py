@@ -21,7 +21,6 @@ Codes raised: TLN101, TLN2xx.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 
 import polars as pl
 
@@ -95,9 +94,6 @@ def sniff(source: Source) -> bool:
 
 
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
-
-
-members = partial(with_suffix, suffix=SUFFIX)
 
 
 def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Finding]]:

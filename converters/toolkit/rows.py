@@ -140,6 +140,7 @@ class LineFile:
         span_of: gives the place of a field in its line.
         tables: the rows of lines by table, without keys.
         problems: those of what is read.
+        counted: those of many lines, which are only made for messages, in the order of lines.
         rejected: those of lines that are not read, or not as a whole.
 
     Examples:
@@ -154,6 +155,7 @@ class LineFile:
         self.lines = Lines(file.text or "")
         self.tables: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
         self.problems, self.rejected = list[Problem](), list[Problem]()
+        self.counted = list[Iterator[Problem]]()
 
     def report(self, code: str, record: int, field: str = "", **values: object) -> None:
         """Report a problem of a field of a line, or of the line, which is read."""
@@ -164,20 +166,17 @@ class LineFile:
         place = self.span_of(self.lines[record - 1], field)
         self.rejected.append(Problem(code, record, *place, values))
 
-    def corpus(
-        self, kind: str, *more: Iterable[Problem], **tables: pl.DataFrame
-    ) -> tuple[Corpus, list[Finding]]:
+    def corpus(self, kind: str, **tables: pl.DataFrame) -> tuple[Corpus, list[Finding]]:
         """The corpus of the file, and the findings in it.
 
         Args:
             kind: what a line should be.
-            more: further problems, each in the order of their lines.
             tables: further tables, whose rows get their numbers here.
         """
         number = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
         rejected = sorted(self.rejected, key=itemgetter(1, 2))
-        noted = (sorted(self.problems, key=itemgetter(1)), rejected, *more)
-        every = merge(*noted, key=itemgetter(1))
+        noted = sorted(self.problems, key=itemgetter(1))
+        every = merge(noted, rejected, *self.counted, key=itemgetter(1))
         findings = findings_in_lines(every, self.lines, self.file.member, self.span_of)
         first = {problem.record: problem for problem in reversed(rejected)}
         records = rejected_lines(kind, reversed(first.values()), self.lines)

@@ -37,6 +37,8 @@ from hlteval.sources import (
 )
 from hlteval.syntax.tsv import SLICE, Lines, ParsedTable, Table
 
+#: Gives the files of a source that a format reads.
+FindMembers = Callable[[Source], Sequence[Member]]
 #: The maximum number of documents in a batch.
 BATCH = 500
 #: Bytes that complete a batch; larger batches cost memory and are not faster.
@@ -80,6 +82,12 @@ def stem(member: Member, suffix: str) -> str:
 def has_suffix(source: Source, suffix: str | tuple[str, ...]) -> bool:
     """Whether the name of a file of a source ends in a suffix, or in one of several."""
     return any(member.basename.endswith(suffix) for member in source.members)
+
+
+def has_beginning(source: Source, pattern: str, members: FindMembers | None) -> bool:
+    """Whether a pattern is found at the beginning of the first file of a format."""
+    files = members(source) if members else source.members
+    return re.search(pattern, head_of_first(files)) is not None
 
 
 #: Gives the files of each document of a source by its name.
@@ -386,7 +394,7 @@ def read_files(
     source: Source,
     form: str,
     read: Callable[..., tuple[Corpus, Iterable[Finding]]],
-    members: Callable[[Source], Sequence[Member]] | None = None,
+    members: FindMembers | None = None,
     **settings: str,
 ) -> Iterator[ReadResult]:
     """The result of reading the text of each file of a source.

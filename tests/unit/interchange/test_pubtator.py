@@ -154,7 +154,7 @@ def test_losses_are_counted(tmp_path):
         "discontinuous span": 1,
         "relations without exactly two arguments": 1,
         "roles other than Arg1 and Arg2": 1,
-        "relations of mentions, which become relations of entities": 2,
+        "relations of mentions, written with their entities": 2,
         "cells with line breaks or tabs": 1,
     }
     assert form.write is not None
