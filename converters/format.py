@@ -20,8 +20,10 @@ from msgspec.structs import replace
 from hlteval.converters.toolkit.fitting import only_kinds, plural, without_repeated, word_counts
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.findings import FieldRef, Finding, Location
+from hlteval.findings.counts import enumeration
 from hlteval.findings.counts import plural as plural_of
 from hlteval.representation import TABLES, Corpus
+from hlteval.representation.corpus import without_orphans
 from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Divisible
 from hlteval.syntax.tsv import Table
@@ -124,7 +126,12 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         documents: with the layout `per_document`, the files of each document by its name.
         known_losses: what of the tables it carries is not kept, in a few words.
         count_losses: counts by name what it cannot represent of these tables and follows from
-            no declaration; it is given a corpus with frames of its `frame_kinds` only.
+            no declaration; it is given a corpus as `supported` gives it.
+        needs: the tables of which a document has rows, or its columns, if it is to be written: one
+            of these at least.
+        lacks: of the columns that are never null, those that it has no place for, with what is lost
+            in words.
+        odd_names: the pattern of the names that no document can have; these are left out.
         settings: what can be set.
         words: what people who have files of this format call what is in the tables and columns that
             it carries: `modifiers` is an `M line`; see `converters.toolkit.fitting`.
@@ -165,6 +172,9 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     documents: Callable[[Source], Mapping[str, tuple[Member, ...]]] = single_batch
     known_losses: str = ""
     count_losses: Callable[..., Mapping[str, int]] = nothing
+    needs: tuple[str, ...] = ()
+    lacks: Mapping[str, str] = msgspec.field(default_factory=dict)
+    odd_names: str = ""
     settings: tuple[Setting, ...] = ()
     words: Mapping[str, str] = msgspec.field(default_factory=dict)
     needed_files: Mapping[str, tuple[str, ...]] = msgspec.field(default_factory=dict)
@@ -221,10 +231,21 @@ class Format(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
         return set(self.carries) == set(EVERYTHING)
 
     def supported(self, corpus: Corpus) -> Corpus:
-        """A corpus without the frames of other kinds and what belongs to them: what is written."""
+        """A corpus without documents with odd names and frames of other kinds: what is written."""
+        corpus = self.with_fitting_names(corpus)
         if not self.frame_kinds or corpus.frames["kind"].is_in(list(self.frame_kinds)).all():
             return corpus
         return corpus.cached(self._of_frame_kinds)
+
+    def with_fitting_names(self, corpus: Corpus) -> Corpus:
+        """A corpus without the documents that have odd names, and what is in them."""
+        if not self.odd_names or not corpus.documents["name"].str.contains(self.odd_names).any():
+            return corpus
+        return corpus.cached(self._of_fitting_names)
+
+    def _of_fitting_names(self, corpus: Corpus) -> Corpus:
+        fitting = ~pl.col("name").str.contains(self.odd_names)
+        return without_orphans(corpus, {"documents": corpus.documents.filter(fitting)})
 
     def _of_frame_kinds(self, corpus: Corpus) -> Corpus:
         return only_kinds(corpus, self.frame_kinds)
@@ -259,15 +280,18 @@ def derived_losses(
 ) -> Mapping[str, int]:
     """The losses that follow from the declarations of a format, in the tables that it carries.
 
-    These are the frames of other kinds, by kind, the rows that belong to them, by table, and of
-    what remains the values in columns that the format cannot represent, by column.
+    These are the documents with names that it cannot represent, the frames of other kinds, by kind,
+    the rows that belong to them, by table, and of what remains the values in columns that the
+    format cannot represent, by column, and the documents of which nothing is written.
     """
-    modifiers = corpus.modifiers
-    corpus = form.without_repeated(corpus)
+    named = form.with_fitting_names(corpus)
+    counts = Counter(
+        {"documents whose name no line can have": corpus.documents.height - named.documents.height}
+    )
+    corpus = form.without_repeated(named)
     supported = form.supported(corpus)
     lost = corpus.frames.join(supported.frames, on="row", how="anti")
     kinds = lost.group_by("kind", maintain_order=True).len()
-    counts = Counter[str]()
     for kind, count in kinds.iter_rows():
         counts[plural(kind)] += count  # long names are cut, so that two may be alike
     for table in form.tables:
@@ -284,9 +308,20 @@ def derived_losses(
                     rows = after.filter(~whole).drop_nulls("text")  # of others, the text has it
                 if rows.height:
                     counts.update(describe(column, rows))
-    if modifiers.height > corpus.modifiers.height:
-        texts = modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
+    if named.modifiers.height > corpus.modifiers.height:
+        texts = named.modifiers.join(corpus.modifiers, on="row", how="anti").drop_nulls("text")
         counts.update(describe("modifiers.text", texts))
+    silent = supported.documents
+    for table, _, column in (item.partition(".") for item in form.needs):
+        rows = getattr(supported, table)
+        held = rows.filter(pl.col(column).is_not_null())["row"] if column else rows["document"]
+        silent = silent.filter(~pl.col("row").is_in(held.unique().implode()))
+    if form.needs:
+        wanted = enumeration([item.rpartition(".")[2] for item in form.needs], "or")
+        counts[f"documents without {wanted}"] = silent.height
+    for item, phrase in form.lacks.items():
+        table, _, column = item.partition(".")
+        counts[phrase] = getattr(supported, table).filter(pl.col(column) != "").height
     return counts
 
 

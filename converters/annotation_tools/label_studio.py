@@ -294,11 +294,9 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     modifiers = corpus.modifiers.join(
         corpus.mentions.select("document", target="mention"), on=["document", "target"], how="anti"
     )
-    named = corpus.modifiers.filter(corpus.modifiers["modifier"] != "")
     return {
         **json_writing.count_losses(corpus, _OWN, texts=True, apart=True),
         "attributes of other items than mentions": modifiers.height,
-        "identifiers of attributes": named.height,
     }
 
 

@@ -28,7 +28,7 @@ from xml.etree.ElementTree import Element
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.bioc.reading import HEADER, LEAST, OF_PASSAGES, Documents, mismatch_problem
+from hlteval.converters.bioc.reading import HEADER, OF_PASSAGES, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
@@ -231,7 +231,7 @@ class _File:
 
     def __init__(self, reporter: Reporter, names: dict[str, int], offsets: str) -> None:
         self.reporter, self.names, self.offsets = reporter, names, offsets
-        self.mismatches = Mismatches(self.report_mismatch, LEAST)
+        self.mismatches = Mismatches(self.report_mismatch)
         self.count = self.documents = 0
         self.begin()
 

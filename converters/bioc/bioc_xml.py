@@ -38,7 +38,7 @@ import polars as pl
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import declared_encoding, parts
-from hlteval.converters.bioc.reading import LEAST, OF_PASSAGES, Documents, mismatch_problem
+from hlteval.converters.bioc.reading import OF_PASSAGES, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.offsets import CHARACTERS
@@ -116,7 +116,7 @@ class _File:
         declared = declared_encoding(self.data)
         if problem := encoding_problem(declared, self.member.encoding):
             self.explain(problem)
-        mismatches, ordinal = Mismatches(self.report_mismatch, LEAST), 0
+        mismatches, ordinal = Mismatches(self.report_mismatch), 0
         for part in parts(self.data):
             documents = Documents(part, self.names, ordinal, self.offsets)
             ordinal = documents.ordinal

@@ -11,7 +11,7 @@ from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UNITS, Counting, UnitText
 from hlteval.converters.toolkit.rows import decimal, from_dictionaries, number, table_of
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.converters.toolkit.span_texts import PASSAGES, UNIT_NAMES, Mismatch, TextWindow
+from hlteval.converters.toolkit.span_texts import PASSAGES, Mismatch, TextWindow
 from hlteval.findings import Problem
 from hlteval.representation import FACT
 from hlteval.representation.corpus import Rows
@@ -26,8 +26,6 @@ EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equiv
 GAP, GAPS = 1_000_000, 10_000_000
 #: Characters that are missing between two passages, where words are counted.
 _WIDEST_GAP = 1_000_000
-#: Mismatches at least that show how offsets are counted.
-LEAST = 3
 #: The code of offsets from the start of passages.
 OF_PASSAGES = "BIO205"
 #: Largest offset that is read.
@@ -503,10 +501,8 @@ def mismatch_problem(mismatch: Mismatch, unit: str) -> Problem:
     """
     if unit == PASSAGES:
         return Problem(OF_PASSAGES, 0, 0, 0)
-    if unit:
-        values = {"what": UNIT_NAMES[unit], "element": "annotation", "setting": unit}
-        return Problem("BIO204", 0, 0, 0, values)
-    return Problem("BIO203", 0, 0, 0, mismatch.values(_hint(mismatch)))
+    code = "BIO204" if unit else "BIO203"
+    return Problem(code, 0, 0, 0, mismatch.values(unit, _hint(mismatch)))
 
 
 def _hint(mismatch: Mismatch) -> str:

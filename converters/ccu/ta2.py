@@ -88,11 +88,8 @@ def _writable() -> pl.Expr:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what lines cannot represent."""
-    silent = corpus.documents.join(corpus.responses, left_on="row", right_on="document", how="anti")
-    return {
-        "responses that do not fit a line": _with_names(corpus).filter(~_writable()).height,
-        "interactions without responses": silent.height,
-    }
+    odd = _with_names(corpus).filter(~_writable())
+    return {"responses that do not fit a line": odd.height}
 
 
 FORMAT = declaration(__name__)

@@ -30,7 +30,7 @@ from hlteval.converters.columns.tag_writing import count_words_lost, tag_corpus
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.converters.toolkit.source_files import beginning
 from hlteval.converters.toolkit.token_lines import bodies
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
@@ -45,11 +45,6 @@ _CONLLU = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DE
 _DOCUMENT = r"^# *newdoc(?: +id *= *(.*?))? *$"
 #: Names of the column with tags, where none is set.
 _TAGS = ("NER", "NE", "ENTITY", "NAMED_ENTITY")
-
-
-def sniff(source: Source) -> bool:
-    """Whether the first line names columns."""
-    return _COLUMNS.match(head_of_first(source.members)) is not None
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:

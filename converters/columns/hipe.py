@@ -29,7 +29,7 @@ from hlteval.converters.columns.tag_writing import Tagged, count_words_lost, tag
 from hlteval.converters.columns.tagged_tokens import Stretch, TokenRows, read_tagged
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.toolkit.source_files import beginning, head_of_first
+from hlteval.converters.toolkit.source_files import beginning
 from hlteval.converters.toolkit.token_lines import bodies
 from hlteval.findings import FieldRef, Location
 from hlteval.representation import Corpus
@@ -42,11 +42,6 @@ _NE = ("COARSE-LIT", "COARSE-METO", "FINE-LIT", "FINE-METO", "FINE-COMP", "NESTE
 COLUMNS = ("TOKEN", *(f"NE-{name}" for name in _NE), "NEL-LIT", "NEL-METO", "MISC")
 _DOCUMENT = r"^# *(?:hipe2022:)?document_id *= *(.*?) *$"
 _UNFIT = r"[\t\n\r\x00|\x{FEFF}]|^$|^_$|^O$"
-
-
-def sniff(source: Source) -> bool:
-    """Whether the first line names the column of tokens, and one of named entities."""
-    return head_of_first(source.members).startswith(f"{COLUMNS[0]}\tNE-")
 
 
 def read(source: Source, **settings: str) -> Iterator[ReadResult]:

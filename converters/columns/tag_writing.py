@@ -304,5 +304,4 @@ def count_words_lost(corpus: Corpus, tagged: Tagged) -> Mapping[str, int]:
         ).height,
         "tokens with other offsets in the text of words": own.height,
         "tokens outside of sentences": corpus.tokens["segment_row"].null_count(),
-        "identifiers of mentions": corpus.mentions.filter(pl.col("mention") != "").height,
     }

@@ -29,28 +29,19 @@ Codes raised: CRF1xx.
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import merge
-from operator import itemgetter
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
+from hlteval.converters.edl.edl_tab import named_mentions
+from hlteval.converters.toolkit import source_files, token_lines
 from hlteval.converters.toolkit.made_text import MadeText
-from hlteval.converters.toolkit.rows import row_problems, with_documents
-from hlteval.converters.toolkit.source_files import (
-    File,
-    cell_stretch,
-    findings_in_lines,
-    head_of_first,
-)
-from hlteval.converters.toolkit.token_lines import bodies, ordered_tokens, with_tokens
-from hlteval.findings import Finding, Problem
+from hlteval.converters.toolkit.rows import LineFile, row_problems, with_documents
+from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
 from hlteval.syntax.sections import Sections, marked_sections
-from hlteval.syntax.tsv import Lines
 
 _BEGIN = r"^#begin document \(([^\n]*?)\)(?:; part ([0-9]+))?[ \t\r]*$"
 _LIMIT = rf"{_BEGIN}|^#end document[ \t\r]*$"
@@ -64,7 +55,7 @@ _LINE, _CELLS = pl.col("line"), pl.col("cells").list
 
 def sniff(source: Source) -> bool:
     """Whether the first line begins a document, and no tag ends the next one."""
-    first, _, rest = head_of_first(source.members, 400).partition("\n")
+    first, _, rest = source_files.head_of_first(source.members, 400).partition("\n")
     return name_in(first) is not None and not _TAGGED.match(rest)
 
 
@@ -80,179 +71,148 @@ def name_in(line: str) -> str | None:
     return begun and (f"{begun[1]};{number}" if number else begun[1])
 
 
-def read_file(
-    file: File, offsets: str = "tokens", entities: str = "document", columns: str = "any"
-) -> tuple[Corpus, Iterable[Finding]]:
+def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterable[Finding]]:
     """The tokens and mentions of a file."""
-    lines = Lines(file.text or "")
-    documents, tokens, wrong = _token_lines(lines, columns)
-    marks = _match_marks(tokens)
-    for code, end in (("CRF104", "first"), ("CRF105", "last")):
-        alone = marks.filter(pl.col(end) < 0).sort("record", maintain_order=True)
-        wrong.append(row_problems(code, alone, "entity", "entity"))
-    problems = merge(*wrong, key=itemgetter(1))
-    findings = findings_in_lines(problems, lines, file.member, stretch)
-    marks = marks.filter(pl.min_horizontal("first", "last") >= 0)
-    tokens = tokens.select("record", "document", "word", "begins")
-    if offsets == "characters":
+    own = LineFile(file, stretch)
+    documents, tokens = _read_tokens(own, settings["columns"])
+    marks = _match_marks(own, tokens)
+    if settings["offsets"] == "characters":
         made = MadeText.of(tokens, documents.height)
         texts = [text and f"{text}\n" for text in made.texts]
         documents = documents.with_columns(text=pl.Series(texts, dtype=pl.String))
     else:
-        number = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series()
-        starts = number.to_numpy()
-        made = MadeText([], starts, starts + 1, tokens["document"].to_numpy())
+        first = tokens.select(pl.int_range(1, pl.len() + 1).over("document")).to_series().to_numpy()
+        made = MadeText([], first, first + 1, tokens["document"].to_numpy())
     name = pl.lit(documents["name"].gather(marks["document"]))
-    scope = pl.format(":{}", name) if entities == "document" else pl.lit("")
-    is_number = pl.col("entity").str.contains(r"^\d+$") & (entities != "written")
-    entity = pl.when(is_number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
-    given = marks.select(entity=entity, mention=pl.lit(""), label=pl.lit(""))
+    scope = pl.format(":{}", name) if settings["entities"] == "document" else pl.lit("")
+    number = pl.col("entity").str.contains(r"^\d+$") & (settings["entities"] != "written")
+    entity = pl.when(number).then(pl.format("NIL{}{}", "entity", scope)).otherwise("entity")
     spans = made.place_rows(tokens, marks["first"].to_numpy(), marks["last"].to_numpy())
-    return Corpus(
-        sources=[file.origin],
-        documents=documents,
-        mentions=spans.with_columns(given),
-        **made.tables(tokens),
-    ), findings
+    mentions = spans.with_columns(marks.select(entity=entity), mention=pl.lit(""), label=pl.lit(""))
+    return own.corpus("line", documents=documents, mentions=mentions, **made.tables(tokens))
 
 
-def _token_lines(
-    lines: Lines, columns: str
-) -> tuple[pl.DataFrame, pl.DataFrame, list[Iterator[Problem]]]:
-    """The documents, their tokens in order, and the problems of other lines by code."""
-    begins, limit = _LINE.str.contains(_BEGIN), _LINE.str.contains(_LIMIT)
-    is_empty = _LINE.str.strip_chars() == ""
-    rows = lines.table().with_columns(
-        begun=begins.cast(pl.Int64).cum_sum() - 1,
-        is_inside=pl.when(limit).then(begins).forward_fill().fill_null(value=False),
-        sentence=(limit | is_empty).cast(pl.Int64).cum_sum(),
-    )
-    names = map(name_in, rows.filter(begins)["line"])
-    documents, begun = with_documents(pl.DataFrame({"name": names}, {"name": pl.String}))
-    rows = rows.filter(~limit & ~is_empty)
-    outside = row_problems("CRF101", rows.filter(~pl.col("is_inside")), "line")
-    tabs = _LINE.str.contains("\t", literal=True)
+def _read_tokens(own: LineFile, columns: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The documents of a file, and their tokens in order; other lines are reported."""
+    limit, is_empty = _LINE.str.contains(_LIMIT), _LINE.str.strip_chars() == ""
+    section, sentence = limit.cum_sum(), (limit | is_empty).cum_sum()
+    rows = own.lines.table().with_columns(section=section, sentence=sentence)
+    names = [None, *map(name_in, rows.filter(limit)["line"])]  # where one ends, there is none
+    limits = pl.DataFrame({"name": names}, {"name": pl.String}).with_row_index("section")
+    documents, begun = with_documents(limits.drop_nulls())
+    number = limits.join(begun, on="section", how="left", maintain_order="left")["document"]
+    rows = rows.with_columns(document=number.gather(rows["section"])).filter(~limit & ~is_empty)
+    own.counted.append(row_problems("CRF101", rows.filter(pl.col("document").is_null()), "line"))
     bare = _LINE.str.extract_all(r"\S+")
     if columns == "tabs":
         bare = pl.concat_list(bare.list.first(), _LINE.str.extract_all(_PART).list.join("|"))
-    cells = pl.when(tabs).then(_LINE.str.split("\t")).otherwise(bare)
-    rows = rows.filter("is_inside").with_columns(cells=cells)
+    cells = pl.when(_LINE.str.contains("\t")).then(_LINE.str.split("\t")).otherwise(bare)
+    rows = rows.drop_nulls("document").with_columns(cells=cells)
     word = pl.when(_CELLS.len() > 4).then(_CELLS.get(3, null_on_oob=True)).otherwise(_CELLS.first())
-    rows = rows.select("record", "begun", "sentence", word=word, given=_CELLS.last())
-    fits, given = pl.col("given").str.contains(_MARKS), pl.col("given").is_in(_NONE)
-    odd = row_problems("CRF103", rows.filter(~fits, ~given), "entity", "given")
-    rows = rows.with_columns(document=begun["document"].gather(rows["begun"]))
+    rows = rows.select("record", "document", "sentence", word=word, given=_CELLS.last())
+    fits, is_none = pl.col("given").str.contains(_MARKS), pl.col("given").is_in(_NONE)
+    own.counted.append(row_problems("CRF103", rows.filter(~fits, ~is_none), "entity", "given"))
     rows = rows.sort("document", maintain_order=True)  # one may go on after others
     begins = pl.col("sentence").ne_missing(pl.col("sentence").shift(1))
-    rows = rows.with_columns(begins=begins, marks=pl.when(fits).then("given"))
-    return documents, rows, [outside, odd]
+    marks = pl.when(fits).then("given")
+    return documents, rows.select("record", "document", "word", begins=begins, marks=marks)
 
 
-def _match_marks(tokens: pl.DataFrame) -> pl.DataFrame:
+def _match_marks(own: LineFile, tokens: pl.DataFrame) -> pl.DataFrame:
     """Match the marks of tokens, in the order in which mentions begin.
 
+    Args:
+        own: the file, where marks without others are reported.
+        tokens: in order, with their `marks`.
+
     Returns:
-        The `first` and `last` token of each mention, -1 where none is marked; the line, `record`,
-        of a mark; the number of its `document`; and its `entity`.
+        The `first` and `last` token of each mention, its `entity`, `document` and first `record`.
     """
     found = list[list[Any]]()
     opened: dict[tuple[int, str], list[list[Any]]] = defaultdict(list)
-    marked = tokens.with_row_index("token").drop_nulls("marks")
-    columns = ("token", "record", "document", "marks")
-    for token, record, document, marks in marked.select(columns).iter_rows():
+    marked = tokens.with_row_index().drop_nulls("marks")
+    for token, record, document, *_, marks in marked.iter_rows():
         for mark in marks.split("|"):
             entity = mark.strip("()")
-            own = opened[document, entity]
+            waiting = opened[document, entity]
             if mark.startswith("("):
-                own.append([token, -1, record, document, entity])
-                found.append(own[-1])
-            if mark.endswith(")") and own:
-                own.pop()[1] = token
+                waiting.append([token, None, record, document, entity])
+                found.append(waiting[-1])
+            if mark.endswith(")") and waiting:
+                waiting.pop()[1] = token
             elif mark.endswith(")"):
-                found.append([-1, token, record, document, entity])
+                own.report("CRF104", record, "entity", entity=entity)
+    for _, _, record, _, entity in (mark for mark in found if mark[1] is None):
+        own.report("CRF105", record, "entity", entity=entity)
     numbers = dict.fromkeys(("first", "last", "record", "document"), pl.Int64)
-    return pl.DataFrame(found, {**numbers, "entity": pl.String}, orient="row")
+    return pl.DataFrame(found, {**numbers, "entity": pl.String}, orient="row").drop_nulls()
 
 
 def sections(member: Member, entities: str = "document", **_: str) -> Sections | None:
     """The documents of a file, where no entity is in two of them."""
-    if entities != "document":
-        return None
-    return marked_sections(member, (b"#begin document",), name_in)
+    return marked_sections(member, (b"#begin",), name_in) if entities == "document" else None
 
 
 def stretch(line: str, field: str) -> tuple[int, int]:
     """The place of a field in its line, which is the last column."""
     at = -1 if field in {"extent", "offsets", "entity"} else None
-    return cell_stretch(line, at, "\t" if "\t" in line else " ")
+    return source_files.cell_stretch(line, at, "\t" if "\t" in line else " ")
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the documents that have tokens."""
+def as_text(corpus: Corpus) -> Iterator[str]:
+    """The documents that have tokens, each with its lines."""
     parts = pl.col("name").str.extract_groups(r"(?s)^(.*);([1-9][0-9]*)$").struct
     name, part = pl.coalesce(parts.field("1"), "name"), parts.field("2").fill_null("0")
     begin = pl.format("#begin document ({}); part {}", name, part.str.zfill(3))
     base = name.str.replace_all(_SPACES, "_").replace("", "-")
     number = pl.col("token") - pl.when("begins").then("token").forward_fill()
-    word = pl.col("text").str.replace_all(_SPACES, "_")
-    mark = pl.col("mark").fill_null("-")
-    closed = pl.when(pl.col("first") == pl.col("last")).then(pl.lit(")")).otherwise(pl.lit(""))
+    word, mark = pl.col("text").str.replace_all(_SPACES, "_"), pl.col("mark").fill_null("-")
     line = pl.concat_str("base", "part", number, word, mark, separator="\t")
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for corpus in corpora:
-            documents, tokens, mentions = _writable(corpus)
-            cells = documents.select(document="row", base=base, part=part)
-            rows = tokens.join(cells, on="document", maintain_order="left")
-            # marks of mentions that begin, the outer first; then of those that end
-            mentions = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
-            begins = mentions.select("first", mark=pl.format("({}{}", "written", closed))
-            ends = mentions.reverse().filter(pl.col("first") != pl.col("last"))
-            ends = ends.select(first="last", mark=pl.format("{})", "written"))
-            of_tokens = pl.concat([begins, ends]).group_by("first", maintain_order=True)
-            marks = of_tokens.agg(pl.col("mark").str.join("|")).rename({"first": "token"})
-            rows = rows.join(marks, on="token", how="left", maintain_order="left")
-            for begun, body in bodies(documents.with_columns(name=begin), rows, line):
-                stream.write(f"{begun}\n{body}#end document\n" if body else "")
+    tokens, mentions = _rows(corpus)
+    cells = corpus.documents.select(document="row", base=base, part=part)
+    # marks of mentions that begin, the outer first; then of those that end
+    mentions = mentions.sort("first", "last", descending=[False, True], maintain_order=True)
+    single = pl.col("first") == pl.col("last")
+    closed = pl.when(single).then(pl.lit(")")).otherwise(pl.lit(""))
+    begins = mentions.select("first", mark=pl.format("({}{}", "written", closed))
+    ends = mentions.reverse().filter(~single).select(first="last", mark=pl.format("{})", "written"))
+    of_tokens = pl.concat([begins, ends]).group_by("first", maintain_order=True)
+    marks = of_tokens.agg(pl.col("mark").str.join("|")).rename({"first": "token"})
+    rows = tokens.join(cells, on="document", maintain_order="left")
+    rows = rows.join(marks, on="token", how="left", maintain_order="left")
+    for begun, body in token_lines.bodies(corpus.documents.with_columns(name=begin), rows, line):
+        yield f"{begun}\n{body}#end document\n" if body else ""
 
 
-def _writable(corpus: Corpus) -> tuple[pl.DataFrame, pl.DataFrame, pl.DataFrame]:
-    """The documents whose names a line can have, their tokens, and the mentions of these."""
-    documents = corpus.documents.filter(~pl.col("name").str.contains(r"[\n\r]"))
-    names = documents.select("name", document="row")
-    tokens = ordered_tokens(corpus, pl.col("text").str.strip_chars() != "")
-    tokens = tokens.join(names, on="document", how="semi", maintain_order="left")
+def _rows(corpus: Corpus) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The tokens that lines can have, and the mentions of these, with their entities as marks."""
+    tokens = token_lines.ordered_tokens(corpus, pl.col("text").str.strip_chars() != "")
     tokens = tokens.with_columns(token=pl.int_range(pl.len()))
-    rows = with_tokens(corpus.mentions, tokens).join(names, on="document", maintain_order="left")
     number = pl.col("entity").str.extract(r"^NIL([0-9]+):", 1).fill_null("")
     own = pl.col("entity") == pl.format("NIL{}:{}", number, "name")
-    rows = rows.with_columns(written=pl.when(own).then(number).otherwise("entity"))
-    fits = pl.col("written").str.contains(r"^[^()|\s]+$")
-    return documents, tokens, rows.filter(fits, pl.col("first") <= pl.col("last"))
+    written = pl.when(own).then(number).otherwise("entity")
+    mentions = token_lines.with_tokens(named_mentions(corpus), tokens)
+    fits = written.str.contains(r"^[^()|\s]+$") & (pl.col("first") <= pl.col("last"))
+    return tokens, mentions.filter(fits).with_columns(written=written)
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
-    _, tokens, mentions = _writable(corpus)
-    silent = corpus.documents.join(tokens, left_on="row", right_on="document", how="anti")
+    tokens, mentions = _rows(corpus)
     bare = corpus.segments.join(tokens, left_on="row", right_on="segment_row", how="anti")
     # a token is read with the same offsets if these are its number, or characters of the words
-    number = pl.int_range(1, pl.len() + 1).over("document")
-    length = pl.col("text").str.len_chars().cast(pl.Int64)
-    end = (length + 1).cum_sum().over("document") - 1
-    by_number = (pl.col("start") == number) & (pl.col("end") == number + 1)
-    elsewhere = ~(by_number | ((pl.col("start") == end - length) & (pl.col("end") == end)))
-    spaced = tokens.filter(pl.col("text").str.contains(r"\s"))
-    named = (pl.col("label") != "") | (pl.col("mention") != "")
-    linked = pl.col("entity").str.contains("^[0-9]+$")
+    size = pl.col("text").str.len_chars().cast(pl.Int64)
+    number, last = pl.int_range(1, pl.len() + 1), (size + 1).cum_sum() - 1
+    places = (pl.struct(start=number, end=number + 1), pl.struct(start=last - size, end=last))
+    same = pl.any_horizontal(pl.struct("start", "end") == each.over("document") for each in places)
+    odd = corpus.tokens.height - tokens.filter(~pl.col("text").str.contains(r"\s")).height
+    linked = mentions["entity"].str.contains("^[0-9]+$")
     return {
-        "documents without tokens": silent.height,
         "segments without tokens": bare.height,
-        "tokens without text, or with spaces": corpus.tokens.height - tokens.height + spaced.height,
-        "tokens with offsets that change on reading": tokens.filter(elsewhere).height,
-        "mentions without an entity, or not aligned with tokens": corpus.mentions.height
-        - mentions.height,
-        "types and identifiers of mentions": mentions.filter(named).height,
-        "links to a knowledge base, read back as clusters": mentions.filter(linked).height,
+        "tokens without text, or with spaces": odd,
+        "tokens with offsets that change on reading": tokens.filter(~same).height,
+        "mentions without an entity, or without tokens": corpus.mentions.height - mentions.height,
+        "links to a knowledge base, read back as clusters": int(linked.sum()),
     }
 
 

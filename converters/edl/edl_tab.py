@@ -333,12 +333,10 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
     written = mentions.filter(_WRITABLE)
-    silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     unknown = pl.col("confidence").is_null() & pl.col("confidence_text").is_null()
     return {
         "mentions that do not fit a line": mentions.height - written.height,
         "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
-        "documents without mentions": silent.height,
         "unknown confidences, written as 1.0": written.filter(unknown).height,
         **count_missing(corpus, written),
     }

@@ -23,7 +23,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from pathlib import Path
 from typing import Literal
 
 import polars as pl
@@ -235,13 +234,6 @@ def stretch(line: str, field: str) -> tuple[int, int]:
     return place(cells, index, index + (field in {"extent", "offsets"}))
 
 
-def write(corpora: Iterable[Corpus], path: Path, conversion: Conversion = "pipeline") -> None:
-    """Write the mentions of all documents, in their order."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus, conversion))
-
-
 #: Which mentions, joined with the names of their documents, a line can represent.
 _WRITABLE = (
     ~pl.any_horizontal(has(name, BREAKS) for name in ("label", "entity", "mention_type", "name"))
@@ -263,7 +255,8 @@ def _numeric(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(confidence_text=text)
 
 
-def _lines(corpus: Corpus, conversion: str) -> pl.Series:
+def as_text(corpus: Corpus, conversion: Conversion) -> pl.Series:
+    """The lines of the mentions of all documents, in their order."""
     rows = _numeric(named_mentions(corpus).filter(_WRITABLE))
     if conversion == "tac15":
         both = pl.format("{}/{}", "label", pl.col("mention_type").fill_null(""))
@@ -280,7 +273,8 @@ def _lines(corpus: Corpus, conversion: str) -> pl.Series:
         type=pl.when(linked & (typed | more)).then("type"),
     )
     rows = rows.with_columns(TABLE.lines(rows))
-    return rows.select(pl.concat_str("line", "others", separator="\t", ignore_nulls=True))["line"]
+    line = pl.concat_str("line", "others", separator="\t", ignore_nulls=True)
+    return rows.select(line=line + "\n")["line"]
 
 
 def _in_json(labels: pl.Series) -> pl.Series:
@@ -308,18 +302,15 @@ def _others(corpus: Corpus, rows: pl.DataFrame) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of rows that no line can represent."""
     mentions = named_mentions(corpus)
-    silent = corpus.documents.join(corpus.mentions, left_on="row", right_on="document", how="anti")
     written = mentions.filter(_WRITABLE)
     linked, typed = pl.col("entity").is_not_null(), pl.col("label") != ""
     scores, numbers = mentions["confidence_text"], _numeric(mentions)["confidence_text"]
     unknown = linked & typed & pl.col("confidence").is_null()
     return {
-        "identifiers of mentions": written.filter(pl.col("mention") != "").height,
         "mentions that do not fit a line": mentions.height - written.height,
         "candidates that do not fit a line": corpus.links.filter(~_WRITABLE_LINKS).height,
         "scores that are not a number": scores.count() - numbers.count(),
         "types of mentions without an entity": written.filter(~linked & typed).height,
-        "documents without mentions": silent.height,
         "unknown confidences, written as 1.0": written.filter(unknown).height,
     }
 

@@ -33,7 +33,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows, count_matching, read_rows
-from hlteval.converters.toolkit.spans import Quotes
+from hlteval.converters.toolkit.spans import Quotes, count_roles
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.sequence import lists_by_key
 from hlteval.representation import Corpus
@@ -334,23 +334,19 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     modifiers, arguments = corpus.modifiers, corpus.arguments
     taken = ~pl.struct(*key, "label").is_first_distinct()
     taken |= pl.col("label").is_in([_ENTITY, _IDENTIFIER])
-    ordered = arguments.sort("frame_row", "position")
-    usual = pl.col("role") == pl.format("Arg{}", pl.int_range(1, pl.len() + 1).over("frame_row"))
     tables = (corpus.documents, mentions, corpus.frames, arguments, modifiers)
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
-        "documents without a text": corpus.documents["text"].null_count(),
         "characters not allowed in XML": count_matching(xml_places.ABSENT, *tables),
         "mentions outside of texts": corpus.mentions.height - mentions.height,
         "texts of mentions that differ from the document": sum(
             texts[row][start:end] != text for row, start, end, text in spans
         ),
         "identifiers that are empty": named.filter(target="").height,
-        "identifiers of attributes": modifiers.filter(pl.col("modifier") != "").height,
         "attributes of unknown items": modifiers.join(named, on=key, how="anti").height,
         "attributes with a name that is taken": modifiers.filter(taken).height,
         "arguments of unknown items": arguments.join(named, on=key, how="anti").height,
-        "roles other than Arg1, Arg2 and so on": ordered.filter(~usual).height,
+        "roles other than Arg1, Arg2 and so on": count_roles(corpus),
     }
 
 

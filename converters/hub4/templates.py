@@ -26,7 +26,6 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -113,13 +112,10 @@ def _is_pointer(column: str) -> pl.Expr:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """Count what no template set can represent."""
-    templettes = corpus.frames.filter(kind=TEMPLETTE)
-    silent = corpus.documents.join(templettes, left_on="row", right_on="document", how="anti")
-    pointers = templettes.filter(~_is_pointer("frame").fill_null(value=False))
+    pointers = corpus.frames.filter(~_is_pointer("frame").fill_null(value=False))
     return {
         "instances with invalid pointers": pointers.height,
         "fills with unsupported content": corpus.cached(_fills)["content"].null_count(),
-        "documents without instances": silent.height,
     }
 
 
@@ -237,11 +233,7 @@ def stretch(line: str, field: str) -> tuple[int, int]:
     return begin + start, begin + end
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """The instances of all documents, in the layout of the specification."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        for corpus in corpora:
-            stream.writelines(instances(corpus))
+as_text = instances
 
 
 FORMAT = declaration(__name__)

@@ -24,7 +24,6 @@ Codes raised: CNU1xx.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 
 import polars as pl
 
@@ -147,14 +146,7 @@ def _escape(text: pl.Expr) -> pl.Expr:
     return text.str.replace_many(_ESCAPES)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """All documents in one file."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        for corpus in corpora:
-            stream.writelines(_blocks(corpus))
-
-
-def _blocks(corpus: Corpus) -> Iterator[str]:
+def as_text(corpus: Corpus) -> Iterator[str]:
     """The documents, each with the lines of its segments."""
     tokens = corpus.tokens.drop_nulls("segment_row")
     follows = pl.col("start").shift(-1).over("segment_row") == pl.col("end")

@@ -96,7 +96,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         **source_files.count_unwritable_texts(corpus.documents["text"]),
-        "documents without a text": corpus.documents["text"].null_count(),
     }
 
 

@@ -95,11 +95,4 @@ def as_rows(corpus: Corpus) -> pl.DataFrame:
     return rows.with_columns(map(escape, _TEXTS))
 
 
-def count_losses(corpus: Corpus) -> Mapping[str, int]:
-    """Count what no line can represent."""
-    frames = corpus.frames.filter(pl.col("kind") == SITUATION)
-    silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
-    return {"segments without frames": silent.height}
-
-
 FORMAT = declaration(__name__)

@@ -95,7 +95,7 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     table, rows = CellFile(file), pl.DataFrame(schema=_CELLS)
     own = heading(table.first)
     if own.missing and file.text is not None:
-        table.report_header("TLN601", missing=", ".join(own.missing))
+        table.report("TLN601", 1, missing=", ".join(own.missing))
     elif file.text is not None:
         at = {name: str(own.names.index(name)) for name in COLUMNS if name in own.names}
         absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in at}
@@ -105,9 +105,9 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
         for name, span in zip(own.names, cell_spans(table.first, ",", quoted=True), strict=False):
             if name not in COLUMNS:
                 values = {"column": shorten(name, 40) or "(empty)"}
-                table.of_header.append(Problem("TLN603", 1, *span, values))
-        table.problems += _cell_problems(table.lines, rows, own)
-    wrong = {problem.record for problem in table.problems}
+                table.problems.append(Problem("TLN603", 1, *span, values))
+        table.rejected += _cell_problems(table.lines, rows, own)
+    wrong = {problem.record for problem in table.rejected}
     rows = rows.filter(~pl.col("record").is_in(wrong)).rename({"document": "name"})
     numbers = {name: notation.numbers(rows[name].str.strip_chars(" ")) for name in _NUMBERS}
     rows = rows.with_columns(several=pl.col("several") == "true", **numbers)
@@ -186,8 +186,7 @@ def _cells(corpus: Corpus, table: str) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what rows cannot represent."""
     lost = {table: getattr(corpus, table).height - _cells(corpus, table).height for table in _OF}
-    counts = {f"{table} that do not fit a row": count for table, count in lost.items()}
-    return {**counts, **notation.count_silent(corpus, *_OF)}
+    return {f"{table} that do not fit a row": count for table, count in lost.items()}
 
 
 FORMAT = declaration(__name__)

@@ -18,7 +18,7 @@ import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
-from hlteval.converters.timelines.notation import RATINGS, count_silent
+from hlteval.converters.timelines.notation import RATINGS
 from hlteval.converters.toolkit.parquet_sizes import is_parquet, read_table, write_table
 from hlteval.converters.toolkit.rows import with_documents
 from hlteval.converters.toolkit.source_files import read_members
@@ -99,7 +99,7 @@ def write(corpora: Iterable[Corpus], path: Path) -> None:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the table cannot represent."""
     others = corpus.ratings.filter(~pl.col("kind").is_in(RATINGS))
-    return {"ratings of other kinds": others.height, **count_silent(corpus, "ratings")}
+    return {"ratings of other kinds": others.height}
 
 
 FORMAT = declaration(__name__)

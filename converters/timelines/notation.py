@@ -207,13 +207,6 @@ def count_untimed(corpus: Corpus, table: str) -> Mapping[str, int]:
     }
 
 
-def count_silent(corpus: Corpus, *tables: str) -> Mapping[str, int]:
-    """The count of documents without rows of some tables, as a loss of a file of all documents."""
-    named = [getattr(corpus, table).select("document") for table in tables]
-    silent = corpus.documents.join(pl.concat(named), left_on="row", right_on="document", how="anti")
-    return {f"documents without {' or '.join(tables)}": silent.height}
-
-
 def milliseconds(column: str) -> pl.Expr:
     """Seconds as whole milliseconds."""
     return (pl.col(column) * 1000).round().cast(pl.Int64)

@@ -21,8 +21,6 @@ Codes raised: TLN101, TLN2xx.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
-from pathlib import Path
 
 import polars as pl
 
@@ -98,9 +96,6 @@ def sniff(source: Source) -> bool:
 _TURN = re.compile(r"[A-Z][A-Z-]+(?:[ \t]+[^ \t]+){2}(?:[ \t]+[0-9.]+){2}[ \t]+<NA>[ \t]")
 
 
-members = partial(with_suffix, suffix=SUFFIX)
-
-
 def read_file(file: File, kind: str = "speaker") -> tuple[Corpus, Iterable[Finding]]:
     """The turns of a file as instances, and what is wrong with others."""
     text = file.text or ""
@@ -143,18 +138,11 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
     return source_files.locate_lines(member, places, stretch)
 
 
-def write(corpora: Iterable[Corpus], path: Path) -> None:
-    """Write the instances of all documents, in their order."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        for corpus in corpora:
-            stream.writelines(f"{line}\n" for line in _lines(corpus))
-
-
-def _lines(corpus: Corpus) -> pl.Series:
+def as_text(corpus: Corpus) -> pl.Series:
     """The instances that turns can represent, as turns."""
     rows = notation.rows_in_seconds(corpus, "instances").filter(_fits())
     line = pl.format(
-        f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}",
+        f"{{}} {{}} 1 {{}} {{}} {_NONE} {{}} {{}} {{}} {_NONE}\n",
         pl.col("kind").str.to_uppercase(),
         pl.col("name"),
         notation.plain_text(rows["start"]),
@@ -182,7 +170,6 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
     return {
         **notation.count_untimed(corpus, "instances"),
         "instances whose names have spaces": others.height,
-        **notation.count_silent(corpus, "instances"),
     }
 
 

@@ -14,14 +14,13 @@ Codes raised: TLN8xx.
 """
 
 from collections.abc import Iterable
-from functools import partial
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.timelines import notation
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, with_suffix
+from hlteval.converters.toolkit.source_files import File
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -31,9 +30,6 @@ _PATTERN = (
     rf"(?P<name>{_FIELD})[ \t]+{_FIELD}[ \t]+(?P<start>{notation.SECONDS})"
     rf"[ \t]+(?P<end>{notation.SECONDS})"
 )
-
-
-members = partial(with_suffix, suffix=".uem")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -8,19 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from hlteval.converters.toolkit.rows import rejected_lines
-from hlteval.converters.toolkit.source_files import (
-    File,
-    beginning,
-    cell_stretch,
-    findings_in_lines,
-    locate_lines,
-)
-from hlteval.findings import FieldRef, Finding, Location, Problem
-from hlteval.representation import Corpus
+from hlteval.converters.toolkit.rows import LineFile
+from hlteval.converters.toolkit.source_files import File, beginning, cell_stretch, locate_lines
+from hlteval.findings import FieldRef, Location, Problem
 from hlteval.sources import Member
 from hlteval.syntax.sections import TableSections, first_line
-from hlteval.syntax.tsv import Lines
 
 #: A row has so many cells at most.
 MOST = 2000
@@ -206,28 +198,25 @@ def sections_by_heading(
     return TableSections(member, column, own.separator.encode(), head=head, excluded=excluded)
 
 
-class CellFile:
+class CellFile(LineFile):
     r"""A file that is a table: its rows, and what is wrong with its other lines.
 
     Attributes:
         text: the file, with LF at the ends of lines.
-        lines: its lines.
-        first: the first of them.
-        problems: those of lines that are no rows, or not in all of their cells.
-        of_header: those of the first line, or of the whole file.
+        first: the first line; its problems are `problems`.
 
     Examples:
         >>> member = Member("", "s.csv", None, bytes)
-        >>> file = CellFile(File(member, "id,label\n\nd1,a\nd2\n", {}))
+        >>> file = CellFile(File(member, "id,label\n\nd1,a\nd2\n", {}, {}))
         >>> rows = file.rows(Heading(["id", "label"], {}), ("LBT102", "LBT106"))
-        >>> rows.select("record", "0", "1", "line").rows(), file.problems[0][:2]
+        >>> rows.select("record", "0", "1", "line").rows(), file.rejected[0][:2]
         ([(3, 'd1', 'a', 1)], ('LBT102', 4))
     """
 
     def __init__(self, file: File) -> None:
-        self.file, self.text = file, (file.text or "").replace("\r\n", "\n")
-        self.lines, self.first = Lines(self.text or "\n"), self.text.partition("\n")[0]
-        self.problems, self.of_header = list[Problem](), list[Problem]()
+        self.text = (file.text or "").replace("\r\n", "\n")
+        super().__init__(file._replace(text=self.text or "\n"))
+        self.first = self.text.partition("\n")[0]
 
     def rows(
         self, heading: Heading, codes: tuple[str, str], *, padded: bool = False
@@ -272,23 +261,18 @@ class CellFile:
         other = more | (pl.col("given") < width) if padded else pl.col("given") != width
         odd = odd.filter(other).select("record", "size", "given")
         alike = {given: {"given": given, "wanted": width} for given in odd["given"].unique()}
-        self.problems += (
+        self.rejected += (
             Problem(codes[0], at, 0, size, alike[given]) for at, size, given in odd.iter_rows()
         )
-        self.report(codes[1], pl.DataFrame({"record": wrong}, {"record": pl.Int64}))
+        self.reject_rows(codes[1], pl.DataFrame({"record": wrong}, {"record": pl.Int64}))
         return table.filter(~pl.col("record").is_in(odd["record"].implode()))
 
-    def report_header(self, code: str, **values: object) -> None:
-        """Report a problem of the first line."""
-        self.of_header.append(Problem(code, 1, 0, len(self.first), values))
-
     def report_once(self, code: str, rows: pl.DataFrame) -> None:
-        """Report how many lines have something, at the first of them; they stay rows."""
+        """Report how many rows have something, at the first of them."""
         for record in rows["record"].head(1):
-            size = len(self.lines[record - 1])
-            self.of_header.append(Problem(code, record, 0, size, {"count": rows.height}))
+            self.report(code, record, count=rows.height)
 
-    def report(self, code: str, rows: pl.DataFrame, *values: str) -> None:
+    def reject_rows(self, code: str, rows: pl.DataFrame, *values: str) -> None:
         """Report a problem of whole lines.
 
         Args:
@@ -297,20 +281,4 @@ class CellFile:
             values: the names of the columns of values.
         """
         for record, *own in rows.select("record", *values).iter_rows():
-            named = dict(zip(values, own, strict=True))
-            self.problems.append(Problem(code, record, 0, len(self.lines[record - 1]), named))
-
-    def corpus(self, kind: str, **tables: pl.DataFrame) -> tuple[Corpus, list[Finding]]:
-        """The corpus of the file, and the findings in it.
-
-        Args:
-            kind: what a row should be.
-            tables: the tables that are read of it, whose rows get their numbers here.
-        """
-        number = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
-        own = {name: rows.with_columns(number) for name, rows in tables.items()}
-        wrong = sorted(self.problems, key=lambda problem: problem[1:3])
-        first = {problem.record: problem for problem in reversed(wrong)}
-        rejected = rejected_lines(kind, reversed(first.values()), self.lines)
-        findings = findings_in_lines([*self.of_header, *wrong], self.lines, self.file.member)
-        return Corpus(sources=[self.file.origin], rejected_records=rejected, **own), findings
+            self.reject(code, record, **dict(zip(values, own, strict=True)))

@@ -25,7 +25,7 @@ from hlteval.converters.toolkit.json_documents import (
     name_of,
     object_sections,
 )
-from hlteval.converters.toolkit.json_writing import ROLES, Objects, writer
+from hlteval.converters.toolkit.json_writing import Objects, writer
 from hlteval.converters.toolkit.offsets import CHARACTERS, place_in
 from hlteval.converters.toolkit.source_files import (
     FileBatch,
@@ -45,7 +45,7 @@ from hlteval.converters.toolkit.span_texts import (
     is_text_of,
     matching_units,
 )
-from hlteval.converters.toolkit.spans import Quotes
+from hlteval.converters.toolkit.spans import ROLES, Quotes
 from hlteval.findings import FieldRef, Location
 from hlteval.findings.counts import count_of
 from hlteval.sources import Member, Source
@@ -230,7 +230,7 @@ class Draft(TableBuilder):
     def open(self, reporter: Reporter) -> None:
         """Begin a file."""
         super().open(reporter)
-        self.mismatches, self.edges = Mismatches(self._report_mismatch), WordEdges()
+        self.mismatches, self.edges = Mismatches(self._report_mismatch, 1), WordEdges()
         self.left_out: dict[tuple[str, str], list[Any]] = {}
         usual = self.dialect.naming.items()
         self.unmatched = {name for name, value in usual if self.settings[name] not in {"", value}}
@@ -420,12 +420,8 @@ class Draft(TableBuilder):
 
     def _report_mismatch(self, mismatch: Mismatch, unit: str) -> None:
         index, path = mismatch.place
-        if unit:
-            wanted = UNIT_NAMES.get(self.offsets, self.offsets)
-            values = {"what": UNIT_NAMES[unit], "wanted": wanted, "setting": unit}
-            self.reporter.report(index, "JAN204", path, None, **values)
-        else:
-            self.reporter.report(index, "JAN203", path, lambda: mismatch.values(mismatch.hint))
+        code, wanted = "JAN204" if unit else "JAN203", UNIT_NAMES.get(self.offsets, self.offsets)
+        self.reporter.report(index, code, path, lambda: mismatch.values(unit) | {"wanted": wanted})
 
     def relation(
         self,

@@ -11,12 +11,11 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from hlteval.converters.toolkit.json_documents import Item, compact
+from hlteval.converters.toolkit.spans import ROLES, count_roles, two_arguments
 from hlteval.representation import Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
 from hlteval.syntax.json_text import strict
 
-#: The roles of a relation of two mentions, as brat has them.
-ROLES = ("Arg1", "Arg2")
 _KEY = ("document", "origin", "record")
 _LARGEST = 10**15 - 1
 #: Rows whose documents are made at a time.
@@ -209,13 +208,6 @@ def unique_mentions(mentions: Iterable[Mention]) -> dict[str, Mention]:
     return {name: each for name, each in found.items() if name not in repeated and name}
 
 
-def two_arguments(corpus: Corpus) -> dict[int, list[str]]:
-    """The targets of the frames that have two arguments, by row."""
-    ordered = corpus.arguments.sort("frame_row", "position")
-    found = ordered.group_by("frame_row", maintain_order=True).agg("target")
-    return {row: targets for row, targets in found.iter_rows() if len(targets) == len(ROLES)}
-
-
 def is_member(element: str, value: str) -> bool:
     """Whether an attribute is a member of a document in JSON, or of an item of it."""
     return element.startswith("$") and strict(value.encode())[0]
@@ -265,17 +257,13 @@ def count_losses(
             any(end.annotator != each.annotator for end in each.ends) for each in document.relations
         )
     mentions = corpus.mentions.filter(has_place())
-    roles = corpus.arguments.select("position", "role").rows()
     kinds = corpus.instances.filter(~is_label().fill_null(value=False))
     attributes = corpus.attributes.select("element", "value").iter_rows()
     found = {
         "mentions outside of texts": corpus.mentions.height - mentions.height,
         "mentions without characters": mentions.filter(pl.col("start") >= pl.col("end")).height,
         "relations without two mentions as arguments": corpus.frames.height - relations,
-        "roles other than Arg1 and Arg2": sum(
-            not 0 < position <= len(ROLES) or role != ROLES[position - 1]
-            for position, role in roles
-        ),
+        "roles other than Arg1 and Arg2": count_roles(corpus),
         "instances that are not labels of documents": kinds.height,
         "attributes of other formats": sum(
             _NUMBER.sub("", element) not in elements or not is_member(element, value)

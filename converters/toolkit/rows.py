@@ -1,26 +1,33 @@
 """Rows that a reader collects, as tables of the representation."""
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
+from heapq import merge
 from itertools import islice
 from math import isfinite
+from operator import itemgetter
 from typing import Any
 
 import polars as pl
 
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.source_files import (
+    File,
     FileBatch,
     FindDocuments,
+    SpanOf,
     batches,
+    findings_in_lines,
     folders_of,
     original_files,
+    whole_line,
 )
 from hlteval.findings import Finding, Problem
 from hlteval.representation import TABLES, Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
-from hlteval.sources import Source
+from hlteval.sources import Member, Source  # noqa: F401
 from hlteval.syntax.tsv import Lines
 
 #: Rows that are kept as dictionaries.
@@ -122,6 +129,60 @@ def rejected_lines(kind: str, problems: Iterable[Problem], lines: Lines) -> pl.D
         text=text,
         expected=pl.lit(""),
     )
+
+
+class LineFile:
+    r"""A file whose records are lines: their rows, and what is wrong with them.
+
+    Attributes:
+        file: the file.
+        lines: its lines.
+        span_of: gives the place of a field in its line.
+        tables: the rows of lines by table, without keys.
+        problems: those of what is read.
+        counted: those of many lines, which are only made for messages, in the order of lines.
+        rejected: those of lines that are not read, or not as a whole.
+
+    Examples:
+        >>> file = LineFile(File(Member("", "s.txt", None, bytes), "a\nb", {}, {}))
+        >>> file.reject("SNT101", 2, given="b")
+        >>> file.rejected
+        [Problem(code='SNT101', record=2, start=0, end=1, values={'given': 'b'}, field='')]
+    """
+
+    def __init__(self, file: File, span_of: SpanOf = whole_line) -> None:
+        self.file, self.span_of = file, span_of
+        self.lines = Lines(file.text or "")
+        self.tables: dict[str, list[tuple[Any, ...]]] = defaultdict(list)
+        self.problems, self.rejected = list[Problem](), list[Problem]()
+        self.counted = list[Iterator[Problem]]()
+
+    def report(self, code: str, record: int, field: str = "", **values: object) -> None:
+        """Report a problem of a field of a line, or of the line, which is read."""
+        self.problems.append(Problem(code, record, 0, 0, values, field or "line"))
+
+    def reject(self, code: str, record: int, field: str = "", **values: object) -> None:
+        """Report a problem of a field of a line, or of the line, which is not read."""
+        place = self.span_of(self.lines[record - 1], field)
+        self.rejected.append(Problem(code, record, *place, values))
+
+    def corpus(self, kind: str, **tables: pl.DataFrame) -> tuple[Corpus, list[Finding]]:
+        """The corpus of the file, and the findings in it.
+
+        Args:
+            kind: what a line should be.
+            tables: further tables, whose rows get their numbers here.
+        """
+        number = pl.int_range(pl.len(), dtype=pl.Int64).alias("row")
+        rejected = sorted(self.rejected, key=itemgetter(1, 2))
+        noted = sorted(self.problems, key=itemgetter(1))
+        every = merge(noted, rejected, *self.counted, key=itemgetter(1))
+        findings = findings_in_lines(every, self.lines, self.file.member, self.span_of)
+        first = {problem.record: problem for problem in reversed(rejected)}
+        records = rejected_lines(kind, reversed(first.values()), self.lines)
+        own = {name: table_of(name, rows) for name, rows in self.tables.items()}
+        own |= {name: rows.with_columns(number) for name, rows in tables.items()}
+        return Corpus(sources=[self.file.origin], rejected_records=records, **own), findings
 
 
 # The documents that the rows of a table name.

@@ -37,6 +37,8 @@ from hlteval.sources import (
 )
 from hlteval.syntax.tsv import SLICE, Lines, ParsedTable, Table
 
+#: Gives the files of a source that a format reads.
+FindMembers = Callable[[Source], Sequence[Member]]
 #: The maximum number of documents in a batch.
 BATCH = 500
 #: Bytes that complete a batch; larger batches cost memory and are not faster.
@@ -80,6 +82,12 @@ def stem(member: Member, suffix: str) -> str:
 def has_suffix(source: Source, suffix: str | tuple[str, ...]) -> bool:
     """Whether the name of a file of a source ends in a suffix, or in one of several."""
     return any(member.basename.endswith(suffix) for member in source.members)
+
+
+def has_beginning(source: Source, pattern: str, members: FindMembers | None) -> bool:
+    """Whether a pattern is found at the beginning of the first file of a format."""
+    files = members(source) if members else source.members
+    return re.search(pattern, head_of_first(files)) is not None
 
 
 #: Gives the files of each document of a source by its name.
@@ -179,6 +187,15 @@ def write_files(files: Iterable[tuple[str, str | Iterable[str]]], folder: Path) 
         with open(begin + name, "wb", buffering=_BUFFER) as stream:  # noqa: PTH123
             pieces = [content] if isinstance(content, str) else content
             stream.writelines(map(str.encode, pieces))
+
+
+def write_pieces(
+    corpora: Iterable[Corpus], path: Path, *, as_text: Callable[..., Iterable[str]], **settings: str
+) -> None:
+    """Write the text of batches to a file, with the settings of a format."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        for corpus in corpora:
+            stream.writelines(as_text(corpus, **settings))
 
 
 def output_paths(
@@ -287,11 +304,13 @@ class File(NamedTuple):
         member: the file.
         text: its text; None where it cannot be decoded, which is reported already.
         origin: its row of the table `sources`.
+        names: the names of documents of other files that are read with it, for `unique_name`.
     """
 
     member: Member
     text: str | None
     origin: dict[str, object]
+    names: dict[str, int]
 
 
 def head(source: Source, size: int = 4000) -> str:
@@ -375,7 +394,7 @@ def read_files(
     source: Source,
     form: str,
     read: Callable[..., tuple[Corpus, Iterable[Finding]]],
-    members: Callable[[Source], Sequence[Member]] | None = None,
+    members: FindMembers | None = None,
     **settings: str,
 ) -> Iterator[ReadResult]:
     """The result of reading the text of each file of a source.
@@ -387,12 +406,13 @@ def read_files(
         members: gives the files that are read; all by default.
         settings: those of the format, for `read`.
     """
+    names = dict[str, int]()
 
     def read_text(
         member: Member, data: bytes, origin: dict[str, object]
     ) -> Iterator[tuple[Corpus, Iterable[Finding]]]:
         decoded = decode(data, display=member.display, encoding=member.encoding)
-        corpus, findings = read(File(member, decoded.text, origin), **settings)
+        corpus, findings = read(File(member, decoded.text, origin, names), **settings)
         yield corpus, (*decoded.findings, *findings)
 
     return read_members(source.only(members(source)) if members else source, form, read_text)

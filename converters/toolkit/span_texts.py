@@ -26,6 +26,8 @@ _JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _SPACE = str.maketrans("\r\n\t", "   ")
 #: Characters of a text that is searched for elsewhere, and in how many on either side.
 _LONGEST, _NEAR = 300, 50_000
+#: Characters by which what is at a place may exceed twice its text.
+_MORE = 300
 #: Characters of a text whose grapheme clusters are found.
 _MOST = 1_000_000
 #: Mismatches after which the unit of the offsets is decided, and the share that must fit in it.
@@ -55,10 +57,10 @@ class TextWindow(NamedTuple):
             >>> TextWindow("liver and lung cancer", 10).has([(10, 15), (25, 31)], "liver cancer")
             True
         """
-        pieces = self.pieces(spans)
         first, last = min(spans)[0], max(end for _, end in spans)
-        if first < self.start:
-            return False
+        if first < self.start or (len(spans) == 1 and last - first > _MORE + 2 * len(text)):
+            return False  # what is much longer is not compared
+        pieces = self.pieces(spans)
         if len(spans) > 1:
             whole = self.text[first - self.start : last - self.start]
             pieces = [*(joint.join(pieces) for joint in _JOINTS), whole]
@@ -189,10 +191,12 @@ class Mismatch(NamedTuple):
             return f"check the text; it does not contain this{self.also}"
         return f"use {nearest} to {nearest + len(self.given)}{self.also}"
 
-    def values(self, hint: str) -> dict[str, object]:
-        """The values of the message about it."""
+    def values(self, unit: str = "", hint: str | None = None) -> dict[str, object]:
+        """The values of the message about it, with a hint, or about the unit that explains most."""
+        if unit:
+            return {"what": UNIT_NAMES[unit], "setting": unit}
         pieces = (piece[:40] for piece in self.window.pieces(self.spans[:3]))
-        return {"given": self.given[:40], "actual": " … ".join(pieces), "hint": hint}
+        return {"given": self.given[:40], "actual": " … ".join(pieces), "hint": hint or self.hint}
 
 
 def matching_units(
@@ -235,7 +239,7 @@ class Mismatches:
         unit: the unit that offsets count, once it is decided; empty before.
     """
 
-    def __init__(self, report: Callable[[Mismatch, str], None], least: int = 1) -> None:
+    def __init__(self, report: Callable[[Mismatch, str], None], least: int = 3) -> None:
         self.report, self.least, self.unit = report, least, ""
         self.kept: list[Mismatch] = []
 

@@ -5,6 +5,8 @@ import polars as pl
 from hlteval.converters.toolkit.quotes import are_at_place
 from hlteval.representation import FACT, Corpus
 
+#: The roles of a relation of two mentions, as brat has them.
+ROLES = ("Arg1", "Arg2")
 #: The loss of formats that refer to annotations by their identifiers; see `count_unresolved`.
 UNRESOLVED = "arguments that are not annotations of the document"
 #: Most times that spans may have each character of a text, on average; and how many more.
@@ -40,6 +42,20 @@ def candidates(corpus: Corpus) -> dict[int, list[str]]:
     for row, entity in links.select("mention_row", "entity").iter_rows():
         found.setdefault(row, []).append(entity)
     return found
+
+
+def two_arguments(corpus: Corpus) -> dict[int, list[str]]:
+    """The targets of the frames that have two arguments, by row."""
+    ordered = corpus.arguments.sort("frame_row", "position")
+    found = ordered.group_by("frame_row", maintain_order=True).agg("target")
+    return {row: targets for row, targets in found.iter_rows() if len(targets) == len(ROLES)}
+
+
+def count_roles(corpus: Corpus) -> int:
+    """Count the arguments whose role does not have the number of their place."""
+    number = pl.int_range(1, pl.len() + 1).over("frame_row")
+    usual = pl.col("role") == pl.format("Arg{}", number)
+    return corpus.arguments.sort("frame_row", "position").filter(~usual).height
 
 
 def count_unresolved(corpus: Corpus, *forms: str) -> int:

@@ -15,12 +15,11 @@ Codes raised: TRN3xx.
 """
 
 from collections.abc import Iterable
-from functools import partial
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
-from hlteval.converters.toolkit.source_files import File, with_suffix
+from hlteval.converters.toolkit.source_files import File
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.converters.transcripts.stm import SECONDS, as_segments, by_time
 from hlteval.findings import Finding
@@ -33,9 +32,6 @@ _PATTERN = (
     rf"(?P<file>{_FIELD})[ \t]+(?P<channel>{_FIELD})[ \t]+(?P<start>{SECONDS})"
     rf"[ \t]+(?:{SECONDS})[ \t]+(?P<text>{_FIELD})(?:[ \t]+.*)?"
 )
-
-
-members = partial(with_suffix, suffix=".ctm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

@@ -17,13 +17,12 @@ Codes raised: TRN2xx.
 """
 
 from collections.abc import Iterable
-from functools import partial
 
 import polars as pl
 
 from hlteval.converters.declarations import declaration
 from hlteval.converters.toolkit.rows import with_documents
-from hlteval.converters.toolkit.source_files import File, with_suffix
+from hlteval.converters.toolkit.source_files import File
 from hlteval.converters.toolkit.spaced_lines import line_problems, match_lines
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
@@ -36,9 +35,6 @@ _PATTERN = (
     rf"[ \t]+(?:{SECONDS})(?:[ \t]+<[^>]*>)?(?:[ \t]+(?P<text>.*))?"
 )
 _IGNORED = "IGNORE_TIME_SEGMENT_IN_SCORING"
-
-
-members = partial(with_suffix, suffix=".stm")
 
 
 def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:

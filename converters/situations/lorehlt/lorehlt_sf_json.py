@@ -290,12 +290,10 @@ def system_entries(corpus: Corpus, frames: pl.DataFrame) -> pl.DataFrame:
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """Count what no frame can represent, and what is filled."""
     frames = system_frames(corpus)
-    silent = corpus.documents.join(frames, left_on="row", right_on="document", how="anti")
     again, placed = frames["row"] != frames["first"], corpus.sentiments.drop_nulls("frame_row")
     urgent = corpus.frames["urgent"].is_null() & corpus.frames["confidence"].is_not_null()
     known = corpus.frames["urgent"].drop_nulls().str.to_lowercase().is_in(list(_TRUTH))
     return {
-        "documents without frames": silent.height,
         "frames that agree with those of another annotator": int(again.sum()),
         "missing urgencies, written as false": int(urgent.sum()),
         "other urgencies than true and false, written as false": int((~known).sum()),

@@ -126,11 +126,12 @@ def test_what_tags_cannot_represent_is_counted(tmp_path: Path) -> None:
                 "sentences with other offsets in the text of words",
                 "tokens with other offsets in the text of words",
                 "tokens outside of sentences",
-                "identifiers of mentions",
             ),
             0,
         ),
     }
+    named = corpus.mentions.filter(corpus.mentions["mention"] != "").height
+    assert FORM.losses(corpus).get("identifiers of mentions", 0) == named
     # one that is discontinuous is counted by its fragments, as in all formats
     assert FORM.losses(corpus)["discontinuous span"] == 1
     lines = written(corpus, tmp_path / "x").splitlines()

@@ -156,6 +156,13 @@ def test_a_module_gives_what_is_written(
     assert form.write is not None
     form.write(corpora, tmp_path / "rows")
     assert (tmp_path / "rows").read_text() == "a\nb\n"
+    vars(module).update(
+        as_text=lambda corpus, case: map(getattr(str, case), corpus.documents["name"])
+    )
+    form = declare('[settings.write.case]\nhelp = "Case."\ndefault = "upper"\n')
+    assert form.write is not None
+    form.write(corpora, tmp_path / "text")
+    assert (tmp_path / "text").read_text() == "AB"
     vars(module).update(as_files=lambda corpus: [(f"{corpus.documents['name'][0]}/x", "text")])
     form = declare("")
     assert form.write is not None

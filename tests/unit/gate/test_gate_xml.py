@@ -169,7 +169,7 @@ def test_losses_are_counted():
         modifiers=modifiers,
     )
     assert load("gate-xml").losses(corpus) == {
-        "documents without a text": 1,
+        "documents without text": 1,
         "characters not allowed in XML": 1,
         "mentions outside of texts": 2,
         "texts of mentions that differ from the document": 1,

@@ -20,7 +20,7 @@ PLACES = """
 PBT101-blanks.pubtator       3  1 32 error
 PBT102-no-number.pubtator    3  6  7 error
 PBT102-reversed.pubtator     3  8  9 error
-PBT103-two-titles.pubtator   5  1  7 error
+PBT103-two-titles.pubtator   5  1  5 error
 PBT104-two-files             3  1  5 error
 PBT201-end.pubtator          3 10 15 error
 PBT201-one-off.pubtator      3 10 15 error
@@ -145,20 +145,20 @@ def test_losses_are_counted(tmp_path):
     )
     form = load("pubtator")
     assert form.losses(corpus) == {
-        "names that cannot begin a line": 1,
-        "documents without anything": 2,
+        "documents whose name no line can have": 1,
+        "documents without text, mentions or frames": 1,
         "texts with more than one line break": 1,
         "identifiers of mentions": 1,
         "mentions outside of texts": 1,
         "mentions whose entities cannot be in one cell": 1,
         "discontinuous span": 1,
         "relations without exactly two arguments": 1,
-        "arguments other than Arg1 and Arg2": 1,
-        "arguments that are mentions, which become entities": 1,
+        "roles other than Arg1 and Arg2": 1,
+        "relations of mentions, written with their entities": 2,
         "cells with line breaks or tabs": 1,
     }
     assert form.write is not None
-    form.write([corpus], tmp_path / "w.pubtator")
+    form.write([form.supported(corpus)], tmp_path / "w.pubtator")
     assert (tmp_path / "w.pubtator").read_text("utf-8") == (
         "d|t|a c\nd|a|d d\nd\t0\t3\ta c\tX\tA1|B2\nd\t0\t3\ta c\tX\t\n"
         "d\t0\t7\ta c d d\tX\t\nd\tX\tA1|B2\tA9\n\n\n"
