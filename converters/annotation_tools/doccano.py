@@ -125,7 +125,7 @@ def _has_numbers(documents: Iterable[Document]) -> bool:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what these objects cannot represent."""
-    documents = list(json_writing.documents(corpus, {}))
+    documents = list(json_writing.documents(corpus, {})) if corpus.mentions.height else []
     numbered = _has_numbers(documents)
     lost = sum(
         isinstance(as_number(each.name), str) if numbered else each.own_name is not None

@@ -9,7 +9,8 @@ Format:
 Conventions:
     A region with labels is a mention for each label; choices of a whole text are its labels, and
     choices, texts and numbers about a region are attributes of its mention. Who completed an
-    annotation is the annotator. Cancelled annotations are left out. The identifier of a region that
+    annotation is the annotator. Cancelled annotations are left out, and with the setting `results`
+    all but ground truth. The identifier of a region that
     another annotator has too begins with the number of the annotation (`2:a`). What the tables
     cannot represent is kept, and written again. An attribute of a mention is written as a choice.
 
@@ -59,7 +60,8 @@ _MIN = {
 
 def _take(draft: Draft, task: Item) -> None:
     """Add a task, or an annotation of one as JSON_MIN has it."""
-    data, which = task.get("data"), draft.settings["results"]
+    data, wanted = task.get("data"), draft.settings["results"]
+    which = "predictions" if wanted == "predictions" else "annotations"
     if not isinstance(data, dict):
         _take_minimal(draft, task)
         return
@@ -74,8 +76,10 @@ def _take(draft: Draft, task: Item) -> None:
     draft.entries[draft.row] += max(size - 1, 0)
     annotators, taken = dict[int, str | None](), set[str | None]()
     for path, item in draft.each(f"{which}.*"):
-        if item.get("was_cancelled"):
-            draft.leave_out("cancelled annotation", path)
+        unmarked = wanted == "ground-truth" and not item.get("ground_truth")
+        if item.get("was_cancelled") or unmarked:
+            kind = "annotation without ground truth" if unmarked else "cancelled annotation"
+            draft.leave_out(kind, path)
             continue
         number = first + int(path[1])
         annotator = _annotator(item, number, several=first + size > 2)
@@ -185,8 +189,8 @@ def _take_minimal(draft: Draft, item: Item) -> None:
     """Add an annotation as JSON_MIN has it."""
     member = _text_member(item, draft.settings["text"])
     new = draft.document(item.get("id"), item[member] if member else None)
-    if draft.settings["results"] == "predictions":
-        draft.leave_out("annotation", ())  # there are no predictions
+    if draft.settings["results"] != "annotations":
+        draft.leave_out("annotation", ())  # there are no others
         return
     number, wanted = draft.entries[draft.row], draft.settings["label"]
     annotation = {own: item[name] for name, own in _MIN.items() if item.get(name) is not None}

@@ -28,7 +28,7 @@ from xml.etree.ElementTree import Element
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import Part
-from hlteval.converters.bioc.reading import HEADER, Documents, mismatch_problem
+from hlteval.converters.bioc.reading import HEADER, OF_PASSAGES, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.json_annotations import is_like
@@ -326,6 +326,10 @@ class _File:
     def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""
         index, path = where
+        if problem.code == OF_PASSAGES:
+            whole = problem.finding(self.reporter.display, None, None)
+            self.reporter.bounded.add(problem.code, "$", lambda *_: whole, problem)
+            return
         path = (*path, member) if member not in {"", "text"} else path
         self.reporter.report(index, problem.code, path, lambda: problem.values)
 
@@ -348,7 +352,7 @@ def write(corpora: Iterable[Corpus], path: FilePath) -> None:
             infons = writing.Infons(corpus)
             for document in writing.documents(corpus, infons):
                 head = _head(infons, document.row) if not begun else ","
-                item: Item = {"id": document.name, "infons": dict(_pairs(document.infons))}
+                item: Item = {"id": document.name, "infons": _by_key(document.infons)}
                 item["passages"] = [_passage(passage) for passage in document.passages]
                 item["annotations"] = [_item(each) for each in document.annotations]
                 item["relations"] = [_item(each) for each in document.relations]
@@ -359,32 +363,38 @@ def write(corpora: Iterable[Corpus], path: FilePath) -> None:
 
 def _head(infons: writing.Infons, row: int) -> str:
     """The beginning of a collection, up to its documents."""
-    head = {**dict(infons.header(row)), "infons": dict(_pairs(infons.of("collection", row)))}
+    head = {**dict(infons.header(row)), "infons": _by_key(infons.of("collection", row))}
     return f'{compact(head)[:-1]}, "documents": ['
 
 
-def _pairs(infons: writing.Pairs) -> Iterator[tuple[str, str]]:
-    """Infons with keys that are not repeated; of repeated ones, further identifiers are kept."""
-    seen: dict[str, int] = {}
+def _by_key(infons: writing.Pairs) -> dict[str, str]:
+    """Infons by their keys; of repeated keys, the first, and further identifiers."""
+    found, count = dict[str, str](), 1
     for key, value in infons:
-        seen[key] = seen.get(key, 0) + 1
-        if seen[key] == 1 or key == "identifier":
-            yield key if seen[key] == 1 else f"{key}_{seen[key]}", value
+        if key not in found:
+            found[key] = value
+        elif key == "identifier":
+            count += 1
+            found[f"identifier_{count}"] = value
+    return found
 
 
 def _passage(passage: writing.Passage) -> Item:
     """A passage or sentence as an object."""
-    item: Item = {"offset": passage.start, "infons": dict(_pairs(passage.infons))}
-    if passage.key[0] == "sentence" or (passage.text is not None and not passage.sentences):
+    item: Item = {"offset": passage.start, "infons": _by_key(passage.infons)}
+    is_sentence = passage.key[0] == "sentence"
+    if is_sentence or (passage.text is not None and not passage.sentences):
         item["text"] = passage.text
-    if passage.key[0] != "sentence":
+    if not is_sentence:
         item["sentences"] = [_passage(sentence) for sentence in passage.sentences]
-    return {**item, "annotations": [_item(each) for each in passage.annotations], "relations": []}
+    item["annotations"] = [_item(each) for each in passage.annotations]
+    item["relations"] = []
+    return item
 
 
 def _item(item: writing.Item) -> Item:
     """An annotation or relation as an object."""
-    own: Item = {"id": item.name, "infons": dict(_pairs(item.infons))}
+    own: Item = {"id": item.name, "infons": _by_key(item.infons)}
     if item.locations:
         places = [{"offset": start, "length": end - start} for start, end in item.locations]
         text = {} if item.text is None else {"text": item.text}

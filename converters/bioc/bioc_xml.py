@@ -38,7 +38,7 @@ import polars as pl
 
 from hlteval.converters.bioc import writing
 from hlteval.converters.bioc.parts import declared_encoding, parts
-from hlteval.converters.bioc.reading import Documents, mismatch_problem
+from hlteval.converters.bioc.reading import OF_PASSAGES, Documents, mismatch_problem
 from hlteval.converters.declarations import declaration
 from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.offsets import CHARACTERS
@@ -143,6 +143,8 @@ class _File:
         """Add the finding of a problem of an element at its line and column."""
 
         def finding(_: int, problem: Problem) -> Finding:
+            if problem.code == OF_PASSAGES:
+                return problem.finding(self.member.display, None, None)
             at = self.lines.location(*place, attribute)
             return problem.finding(self.member.display, at.span, at.excerpt, name)
 

@@ -11,7 +11,7 @@ from hlteval.converters.bioc.parts import Part
 from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UNITS, Counting, UnitText
 from hlteval.converters.toolkit.rows import decimal, from_dictionaries, number, table_of
 from hlteval.converters.toolkit.source_files import unique_name
-from hlteval.converters.toolkit.span_texts import Mismatch, TextWindow
+from hlteval.converters.toolkit.span_texts import PASSAGES, Mismatch, TextWindow
 from hlteval.findings import Problem
 from hlteval.representation import FACT
 from hlteval.representation.corpus import Rows
@@ -26,6 +26,8 @@ EVENT, RELATION, MODIFIER, EQUIVALENCE = "event", "relation", "modifier", "equiv
 GAP, GAPS = 1_000_000, 10_000_000
 #: Characters that are missing between two passages, where words are counted.
 _WIDEST_GAP = 1_000_000
+#: The code of offsets from the start of passages.
+OF_PASSAGES = "BIO205"
 #: Largest offset that is read.
 LARGEST = 10**15 - 1
 _NUMBER = re.compile("[0-9]{1,15}")
@@ -72,6 +74,8 @@ class Documents:
         self.rejected: list[tuple[int, str, int, str | None, str]] = []
         if offsets in UNITS:
             count_characters(part.root, offsets)
+        elif offsets == PASSAGES:
+            move_from_passages(part.root)
         elif offsets != CHARACTERS:
             move_locations(part.root, COUNTINGS[offsets])
         header: list[Element] = []
@@ -199,7 +203,8 @@ class Documents:
 
     def name(self, element: Element) -> str:
         """The name of a document, unique in its source."""
-        ids = [child for child in self.children(element) if child.tag == "id"]
+        children = self.children(element) if len(element) else ()
+        ids = [child for child in children if child.tag == "id"]
         name = (ids[0].text or "").strip() if ids else ""
         if not name:
             name = f"document-{self.ordinal}"
@@ -381,6 +386,18 @@ def move_locations(root: Element, counting: Counting) -> None:
                 location.set("length", str(end - first))
 
 
+def move_from_passages(root: Element) -> None:
+    """Change the locations below a collection that count from their passage or sentence."""
+    for element in root.iter("passage", "sentence"):
+        offset = element.find("offset")
+        begin = None if offset is None else _number_in(offset.text)
+        for annotation in element.findall("annotation"):
+            for location in annotation.iter("location"):
+                start = _number_in(location.get("offset"))
+                if start is not None and begin is not None:
+                    location.set("offset", str(begin + start))
+
+
 def _number_in(value: str | None) -> int | None:
     text = (value or "").strip()
     return int(text) if _NUMBER.fullmatch(text) else None
@@ -478,7 +495,12 @@ def _text(children: Iterable[Element]) -> str | None:
 
 
 def mismatch_problem(mismatch: Mismatch, unit: str) -> Problem:
-    """The problem of an annotation whose text is elsewhere, or of the unit that explains most."""
+    """The problem of an annotation whose text is elsewhere, or of the unit that explains most.
+
+    That of passages is a problem of the whole file.
+    """
+    if unit == PASSAGES:
+        return Problem(OF_PASSAGES, 0, 0, 0)
     code = "BIO204" if unit else "BIO203"
     return Problem(code, 0, 0, 0, mismatch.values(unit, _hint(mismatch)))
 

@@ -128,15 +128,16 @@ def documents(corpus: Corpus, infons: Infons) -> Iterator[Document]:
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         end = LARGEST if text is None else len(text)
         body, others = segments.get(row) or [Passage(("passage", row), 0, end, text)], list[Item]()
-        for outer in body:
+        for outer in body if infons.pairs else ():
             for passage in (outer, *outer.sentences):
                 passage.infons = infons.of(*passage.key)
         for start, stop, item in annotations.get(row, ()):
             holder = _holder(body, start, stop)
             sentence = _holder(holder.sentences, start, stop) if holder else None
             ((sentence or holder).annotations if holder else others).append(item)
-        more = [] if language is None else [("language", language)]
-        own = [*more, *infons.of("document", row)]
+        own = infons.of("document", row)
+        if language is not None:
+            own = [("language", language), *own]
         yield Document(row, name, own, body, others, relations.get(row, []))
 
 

@@ -150,7 +150,9 @@ def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Pro
         if more > 0 and "\t" not in line and 0 <= word < width:
             words = shorten(" ".join(parts[word : word + more + 1]), 40)
             hint = f"if {words!r} is one word, set blanks to word"
-        values = {"given": len(parts), "wanted": width, "hint": hint}
+        elif not more:
+            hint = "one is empty"
+        values = {"given": len(parts) - parts.count(""), "wanted": width, "hint": hint}
         return Problem("COL101", 0, 0, len(line), values)
 
     found = zip(wrong, lines.gather(wrong - 1), strict=True)

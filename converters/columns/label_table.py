@@ -1,9 +1,9 @@
 r"""Label tables: a document per line with its label, several labels, or scores of labels.
 
 Format:
-    A header, then a line per document with cells between tabs, or between commas if the header has
-    no tab; those may be in double quotes. The settings name the columns of the document and of its
-    label, and what separates several labels in a cell.
+    A header, then a line per document with cells between tabs, or between commas or semicolons if
+    the header has no tab, or no comma either; those may be in double quotes. The settings name the
+    columns of the document and of its label, and what separates several labels in a cell.
 
 Conventions:
     A label is an instance of the kind `label` without a stretch, and its score, if there is one,
@@ -36,12 +36,16 @@ from hlteval.sources import Source
 from hlteval.syntax.tsv import shorten
 
 #: Names of the columns that are found without settings.
-_DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id")
-_LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label")
+_DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id", "pairid")
+_GOLD = "gold_label"
+_LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", _GOLD,
+          "is_duplicate")  # fmt: skip
 #: Columns by which tables of GLUE are found whose labels have other names.
-_OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"}, {"qid1", "is_duplicate"})
+_OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"})
 #: The names of the column of each field without its setting, which for `llr` is `score`.
 _USUAL = {"document": _DOCUMENT, "label": _LABEL, "llr": ("llr",)}
+#: Columns of a table that Label Studio exports, and cells of it with regions or several choices.
+_EXPORT, _JSON = {"annotation_id", "lead_time"}, r'^"*\s*[\[{]+\s*"'
 _UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
@@ -56,13 +60,13 @@ def sniff(source: Source) -> bool:
 
 def _separator(first: str) -> str:
     """The character between cells, by the first line."""
-    return "\t" if "\t" in first else ","
+    return next((sign for sign in "\t,;" if sign in first), ",")
 
 
 def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
     separator, quoting = _separator(first), settings["quoting"]
-    quoted = quoting == "minimal" or (quoting == "auto" and separator == ",")
+    quoted = quoting == "minimal" or (quoting == "auto" and separator != "\t")
     names, named = first.split(separator)[:MOST], settings["header"] == "yes"
     if not named:
         names = [str(at) for at in range(len(names))]
@@ -78,6 +82,8 @@ def heading(first: str, **settings: str) -> Heading:
         else:
             found = (lower.index(title) for title in titles if title in lower)
             at[field] = next(found, at[field])
+    if at["document"] == at["label"] == 0 and not settings["document"]:
+        at["document"] = min(1, len(names) - 1)
     alone = at["document"] == at["label"] == len(names) - 1 and settings["wide"] == "no"
     missing += ["label"] * alone
     return Heading(names, at, separator, quoted, named, missing)
@@ -92,10 +98,14 @@ def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterabl
     usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
     named = {cell.strip(' "').lower() for cell in first.split(columns.separator)}
     known = [not named.isdisjoint(titles) for titles in (_DOCUMENT, _LABEL)]
+    known[1] |= named >= _OF_GLUE[0]  # whose last column is the score
     # a header is neither a label nor a document
     alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
-    if first and usual <= settings.items() and not any(known) and not columns.missing:
-        table.report("LBT105" if alike else "LBT108", 1, line=shorten(first, 40))
+    guessed = not known[1] and (not known[0] or len(columns.names) > 2)
+    if first and usual <= settings.items() and guessed and not columns.missing:
+        what = "labels: the" if known[0] else "documents or labels: the first and the"
+        code = "LBT105" if alike and not known[0] else "LBT108"
+        table.report(code, 1, line=shorten(first, 40), what=what)
     if settings["header"] == "no" and all(known):
         table.report("LBT107", 1, line=shorten(first, 40))
     for name in columns.missing if first else ():
@@ -112,6 +122,10 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
     rows = rows.with_columns(name=pl.col(name).cast(pl.String))
     table.reject_rows("LBT103", rows.filter(pl.col("name").is_null()))
     rows = rows.drop_nulls("name")
+    exported = _EXPORT.issubset(columns.names)
+    looked = [str(n) for n in range(len(columns.names)) if exported or n == at["label"]]
+    is_json = pl.any_horizontal(pl.col(looked).str.contains(_JSON)).fill_null(value=False)
+    table.report_once("LBT109", rows.filter(is_json))
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(columns.names) if n != at["document"]}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="label")
@@ -121,6 +135,8 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
         score = pl.lit(None, pl.String) if at["llr"] is None else pl.col(str(at["llr"]))
         rows = rows.select("record", "name", label=str(at["label"]), value=score)
         rows = rows.filter(pl.col("label").ne_missing(settings["unlabelled"]))
+        if columns.names[at["label"] or 0].lower() == _GOLD:
+            table.report_once("LBT110", rows.filter(label="-"))
     between = settings["separator"]
     if between and rows["label"].str.contains(between, literal=True).any():
         labels = pl.col("label").str.split(between).list.eval(pl.element().str.strip_chars())

@@ -267,6 +267,11 @@ class CellFile(LineFile):
         self.reject_rows(codes[1], pl.DataFrame({"record": wrong}, {"record": pl.Int64}))
         return table.filter(~pl.col("record").is_in(odd["record"].implode()))
 
+    def report_once(self, code: str, rows: pl.DataFrame) -> None:
+        """Report how many lines have something, at the first of them; they stay rows."""
+        for record in rows["record"].head(1):
+            self.report(code, record, count=rows.height)
+
     def reject_rows(self, code: str, rows: pl.DataFrame, *values: str) -> None:
         """Report a problem of whole lines.
 

@@ -73,7 +73,7 @@ def compact(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False)
 
 
 @dataclass

@@ -13,9 +13,14 @@ from typing import Any, NamedTuple
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, COUNTINGS, UnitText, likeliest
 
+#: Characters from the start of a passage, instead of the document that has it.
+PASSAGES = "passages"
 #: The names of units in messages.
-UNIT_NAMES = {CHARACTERS: "characters"} | {
-    unit: COUNTINGS[unit].called for unit in ("bytes", "utf-16", "graphemes")
+_UNITS = ("bytes", "utf-16", "graphemes")
+UNIT_NAMES = {
+    CHARACTERS: "characters",
+    **{unit: COUNTINGS[unit].called for unit in _UNITS},
+    PASSAGES: "characters from the start of each passage",
 }
 _JOINTS = (" ", "", "...", " ... ", "…", " … ")
 _SPACE = str.maketrans("\r\n\t", "   ")
@@ -204,10 +209,12 @@ def matching_units(
         ['bytes']
     """
     text, begin = window
-    if text.isascii() or min(spans)[0] < begin:
-        return frozenset()
     units = set[str]()
-    for unit in UNIT_NAMES:
+    if begin and TextWindow(text, 0).has(spans, given):
+        units.add(PASSAGES)
+    if text.isascii() or min(spans)[0] < begin:
+        return frozenset(units)
+    for unit in (CHARACTERS, *_UNITS):
         if unit == "graphemes" and len(text) > _MOST:  # they are found in many times the time
             continue
         place = int if unit == CHARACTERS else _unit_text(text, unit).character

@@ -102,7 +102,7 @@ def _lines(text: str, identifiers: Identifiers) -> pl.DataFrame:
         name = pl.col("text").str.extract(r"^([^\s]+)")
         rest = pl.col("text").str.replace(rf"^[^\s]+(?:{_SEPARATOR[how]})?", "")
         frame = frame.select("record", pl.when(known).then(name).alias("name"), rest.alias("text"))
-    first = pl.col("record").first().over("name")
+    first = pl.col("record") if how == "none" else pl.col("record").first().over("name")
     return frame.with_columns(first=first, named=pl.lit(how != "none"))
 
 

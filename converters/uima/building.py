@@ -17,8 +17,6 @@ from hlteval.representation import Corpus
 #: The value of a feature, or numbers of structures.
 Value = str | int | list[int] | None
 DOCUMENT = "uima.tcas.DocumentAnnotation"
-#: Whether a document, by its row, has a place for a span.
-Fits = Callable[[int, int, int], bool]
 _FEATURE = re.compile("[A-Za-z][A-Za-z0-9_]*")
 #: Names that are not features: beginnings in the header of TSV, and what XML and JSON have.
 _TAKEN = re.compile("ROLE_.*|BT_.*|sofa|begin|end|self|type")
@@ -26,12 +24,7 @@ _KEY = ("row", "document", "record")
 
 
 class Layers:
-    """The annotations of the documents of a corpus.
-
-    Args:
-        corpus: the corpus.
-        fits: whether a document has a place for a span.
-        tokens: whether tokens are among the annotations.
+    """The annotations of the documents of a corpus, as far as they are inside of the texts.
 
     Attributes:
         annotations: those of each document by its row: sentences, tokens and parts of speech, then
@@ -41,17 +34,26 @@ class Layers:
         losses: the counts of what is left out, by name.
     """
 
-    def __init__(self, corpus: Corpus, fits: Fits, *, tokens: bool = True) -> None:
+    def __init__(self, corpus: Corpus) -> None:
         self.annotations: dict[int, list[Annotation]] = defaultdict(list)
         self.losses: Counter[str] = Counter()
         documents = corpus.documents
         self.texts: Mapping[int, str | None] = dict(documents.select("row", "text").rows())
         self.languages: Mapping[int, str | None] = dict(documents.select("row", "language").rows())
         self.named: dict[tuple[int, str | None], Annotation] = {}
-        self._segments(corpus, tokens=tokens)
-        self._mentions(corpus, fits)
-        self._frames(corpus, fits)
+        self.add_segments(corpus)
+        self._mentions(corpus)
+        self._frames(corpus)
         self._modifiers(corpus)
+
+    def is_inside(self, document: int, start: int, end: int) -> bool:
+        """Whether a span is inside of the text of a document, by its row."""
+        text = self.texts.get(document)
+        return 0 <= start <= end and (end <= len(text) if text is not None else end < 1 << 30)
+
+    def fits(self, document: int, start: int, end: int) -> bool:
+        """Whether a document has a place for a mention; formats of words override this."""
+        return self.is_inside(document, start, end)
 
     def count_texts(self, pattern: str) -> int:
         """The number of texts, values and roles that have something that a file cannot hold."""
@@ -110,12 +112,12 @@ class Layers:
         if name is not None:
             self.named.setdefault((document, name), item)
 
-    def _segments(self, corpus: Corpus, *, tokens: bool) -> None:
-        """Take sentences and tokens."""
+    def add_segments(self, corpus: Corpus) -> None:
+        """Add sentences and tokens, before all others."""
         places: dict[int, list[tuple[int, int, object]]] = defaultdict(list)
         rows = corpus.segments.select(*_KEY, "name", "start", "end", "text")
         for row, document, record, name, start, end, text in rows.iter_rows():
-            if not _inside(self.texts.get(document), start, end):
+            if not self.is_inside(document, start, end):
                 self.losses["segments outside of the text"] += 1
                 continue
             if text is not None and text != self._text_at(document, start, end):
@@ -129,20 +131,19 @@ class Layers:
             segments.sort(key=lambda segment: segment[0])
         rows = corpus.tokens.select(*_KEY, "segment_row", "start", "end", "text", "pos")
         for row, document, record, segment, start, end, text, pos in rows.iter_rows():
-            if not _inside(self.texts.get(document), start, end):
+            if not self.is_inside(document, start, end):
                 self.losses["tokens outside of the text"] += 1
                 continue
             if text != (self._text_at(document, start, end) or ""):
                 self.losses["token texts that differ from the document"] += 1
             if segment != layers.holder(places[document], start, end):
                 self.losses["tokens of another sentence than that around them"] += 1
-            if tokens:
-                self._add(document, None, Annotation(f"w{row}", layers.TOKEN, start, end, record))
+            self._add(document, None, Annotation(f"w{row}", layers.TOKEN, start, end, record))
             if pos is not None:
                 item = Annotation(f"p{row}", layers.POS, start, end, record, {"PosValue": pos})
                 self._add(document, None, item)
 
-    def _mentions(self, corpus: Corpus, fits: Fits) -> None:
+    def _mentions(self, corpus: Corpus) -> None:
         """Take mentions."""
         mentions = corpus.mentions.with_columns(sure=to_text(corpus.mentions))
         known = pl.coalesce("confidence_text", pl.col("confidence").cast(pl.String)).is_not_null()
@@ -154,7 +155,7 @@ class Layers:
         names = ("value", layers.IDENTIFIER, NAME, *layers.COLUMNS)
         last = dict[str, str]()
         for row, document, record, start, end, text, *features in rows.iter_rows():
-            if not fits(document, start, end):
+            if not self.fits(document, start, end):
                 self.losses["mentions outside of the words of the text"] += 1
                 continue
             values = dict(zip(names, features, strict=True))
@@ -169,7 +170,7 @@ class Layers:
             item = Annotation(f"m{row}", MENTION, start, end, record, last)
             self._add(document, values[NAME], item)
 
-    def _frames(self, corpus: Corpus, fits: Fits) -> None:
+    def _frames(self, corpus: Corpus) -> None:
         """Take relations of two mentions, and events with links."""
         ordered = corpus.arguments.sort("frame_row", "position")
         arguments = lists_by_key(
@@ -190,7 +191,9 @@ class Layers:
                 item = Annotation(f"f{row}", RELATION, second.start, second.end, record)
                 item.ends = first.key, second.key
                 self.losses["missing identifiers of relations, which are numbered"] += name is None
-            elif anchor and anchor.layer == MENTION and fits(document, anchor.start, anchor.end):
+            elif (
+                anchor and anchor.layer == MENTION and self.fits(document, anchor.start, anchor.end)
+            ):
                 values |= {layers.KIND: kind, layers.TRIGGER: trigger}
                 item = Annotation(f"f{row}", EVENT, anchor.start, anchor.end, record)
                 linked.append((document, item, held))
@@ -220,10 +223,6 @@ class Layers:
             self.losses["identifiers of modifiers"] += name != f"{target}.{label}"
 
 
-def _inside(text: str | None, start: int, end: int) -> bool:
-    return 0 <= start <= end and (end <= len(text) if text is not None else end < 1 << 30)
-
-
 def is_feature(name: str) -> bool:
     """Whether a modifier can be a feature of this name.
 
@@ -233,12 +232,6 @@ def is_feature(name: str) -> bool:
     """
     taken = name in layers.OWN or name in layers.LABELS or _TAKEN.fullmatch(name)
     return bool(_FEATURE.fullmatch(name)) and not taken and len(name) < 100
-
-
-def inside_texts(corpus: Corpus) -> Layers:
-    """The annotations of a corpus, with spans that are inside of the texts of their documents."""
-    texts = dict(corpus.documents.select("row", "text").iter_rows())
-    return Layers(corpus, lambda document, *span: _inside(texts.get(document), *span))
 
 
 def in_units(text: str) -> Callable[[int], int]:

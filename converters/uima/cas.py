@@ -158,8 +158,9 @@ def read_cas(
 ) -> None:
     """Add the documents of a file: its views.
 
-    Views with the text of the first one are those of annotators; one with another text is a
-    document of its own, named after the file and the view.
+    Views with the text of the first one are those of annotators, and so is the first one if others
+    have annotations, too; one with another text is a document of its own, named after the file and
+    the view.
 
     Args:
         rows: those of the batch.
@@ -182,9 +183,12 @@ def read_cas(
     first = views[0] if views else View(INITIAL, None)
     owner = annotator_of(member)
     reader = _Reader(rows, cas.structures, _chains(cas.structures), report)
+    spans = {key for key, item in cas.structures.items() if choice.takes(item.type)}
+    same = [view for view in views if view.text in {first.text, None}]
+    several = sum(not spans.isdisjoint(view.members) for view in same) > 1
     for view in views or [first]:
         document, annotator = name, owner
-        if view is not first and view.text in {first.text, None}:
+        if view in same and (several or view is not first):
             annotator, view.text = "/".join(filter(None, (owner, view.name))), first.text
         elif view is not first:
             document = f"{name}:{view.name}"

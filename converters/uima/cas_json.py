@@ -31,7 +31,7 @@ from hlteval.converters.toolkit.json_documents import compact
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import Layers, inside_texts
+from hlteval.converters.uima.building import Layers
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, take_arrays
 from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
@@ -266,7 +266,7 @@ def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
     """The name of the file of each document, and its content in pieces."""
-    built = corpus.cached(inside_texts)
+    built = corpus.cached(Layers)
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
         yield name, _file(row, built)
 
@@ -299,7 +299,7 @@ def type_members(types: Types, name: str) -> dict[str, object]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    losses = corpus.cached(inside_texts).losses
+    losses = corpus.cached(Layers).losses
     return {**source_files.count_without_file(corpus, FORMAT.name, SUFFIX), **losses}
 
 

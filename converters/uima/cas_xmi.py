@@ -35,7 +35,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.toolkit.source_files import head_of_first
 from hlteval.converters.uima import layers
-from hlteval.converters.uima.building import DOCUMENT, Layers, Value, inside_texts
+from hlteval.converters.uima.building import DOCUMENT, Layers, Value
 from hlteval.converters.uima.cas import INITIAL, Cas, Structure, View, read_cas, resolve
 from hlteval.converters.uima.layers import ARGUMENTS, LINK, Choice
 from hlteval.converters.uima.types import Types, written_types
@@ -210,7 +210,7 @@ def type_name(element: Element, spaces: Mapping[str, str]) -> str:
 
 def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterable[str]]]:
     """The names of the files of each document and of its types, with their content in pieces."""
-    built = corpus.cached(inside_texts)
+    built = corpus.cached(Layers)
     cached = lru_cache(maxsize=100)
     head, type_system = cached(head_of), cached(_type_system)  # those of most are alike
     for row, name in source_files.output_paths(corpus, FORMAT.name, SUFFIX).items():
@@ -301,7 +301,7 @@ def _type_system(used: Iterable[Sequence[str]]) -> str:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
-    built = corpus.cached(inside_texts)
+    built = corpus.cached(Layers)
     return {
         **source_files.count_without_file(corpus, FORMAT.name, SUFFIX),
         **built.losses,

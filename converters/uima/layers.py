@@ -8,6 +8,7 @@ writes has features of its own, whose names begin with `hlt_`: an annotation wit
 alone.
 """
 
+import json
 import re
 from bisect import bisect_right
 from collections import defaultdict
@@ -19,6 +20,7 @@ from hlteval.converters.format import ReadResult
 from hlteval.converters.toolkit.rows import DocumentRows, decimal, number, read_rows
 from hlteval.converters.toolkit.source_files import FindDocuments, stem
 from hlteval.converters.toolkit.spans import Quotes
+from hlteval.representation import COMPLETED_BY
 from hlteval.sources import Member, Source, is_inner_archive
 
 DKPRO = "de.tudarmstadt.ukp.dkpro.core.api"
@@ -185,6 +187,10 @@ def take(
     if is_new:
         document.add_structure(annotations)
     document.add(annotations)
+    if annotator is not None and not document.names:  # who has annotated it, and found nothing
+        entry = f"$.annotations[{len(rows.tables.get('attributes', ())) + 1}]"
+        own = {"element": entry, "name": COMPLETED_BY[0], "value": json.dumps(annotator)}
+        rows.add("attributes", {"record": 1, **own})
     return True
 
 
@@ -323,11 +329,15 @@ def project_place(member: Member) -> tuple[str, str] | None:
         ('d1.txt', 'anna')
         >>> project_place(Member("curation/d1.txt/CURATION_USER.zip/d1.xmi", "", 0, bytes))
         ('d1.txt', 'CURATION_USER')
+        >>> project_place(Member("d1.txt/anna.tsv", "p/annotation/d1.txt/anna.tsv", 0, bytes))
+        ('d1.txt', 'anna')
     """
     parts = PurePath(member.name).parts
     if len(parts) > 3 and is_inner_archive("/".join(parts[:-1])):
         parts = parts[:-1]
-    if len(parts) < 3 or parts[-3] not in _EXPORTED:
+    # the folder that has those of documents may be what was passed
+    above = parts[-3:-2] or PurePath(member.display).parts[-3:-2]
+    if len(parts) < 2 or _EXPORTED.isdisjoint(above):
         return None
     return parts[-2], PurePath(parts[-1]).stem
 

@@ -1,48 +1,37 @@
 """WebAnno TSV as it is written: sentences and tokens, and the cells of annotations."""
 
 import re
-from bisect import bisect_left, bisect_right
-from collections import Counter, defaultdict
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from itertools import chain, count, groupby, pairwise
 
+from hlteval.converters.uima import layers
 from hlteval.converters.uima.building import Layers, in_units
-from hlteval.converters.uima.layers import (
-    ARGUMENTS,
-    EVENT,
-    LINK,
-    MENTION,
-    POS,
-    RELATION,
-    SENTENCE,
-    Annotation,
-)
-from hlteval.converters.uima.tsv_text import ESCAPES
-from hlteval.findings.sequence import lists_by_key
+from hlteval.converters.uima.layers import EVENT, MENTION, POS, RELATION, SENTENCE, Annotation
 from hlteval.representation import Corpus
 
 _LINE, _WORD = re.compile(r"(?m)^.*\S.*$"), re.compile(r"\w+|[^\w\s]")
 _FIRST_GAP, _GAP = re.compile(" *"), re.compile(r"(?:\n *)?")
-_LAYERS = {POS: ["PosValue"], MENTION: ["value"], EVENT: ["value"], RELATION: ["value"]}
+#: The layers in the order of their columns, with their first features.
+_LAYERS = {POS: "PosValue", MENTION: "value", EVENT: "value", RELATION: "value"}
 #: What follows the features in the header.
 _MORE = {
     RELATION: f"|BT_{MENTION}",
-    EVENT: f"|ROLE_{EVENT}:{ARGUMENTS}_{LINK}|uima.tcas.Annotation",
+    EVENT: f"|ROLE_{EVENT}:{layers.ARGUMENTS}_{layers.LINK}|uima.tcas.Annotation",
 }
-_CONTROLS = "".join(chr(code) for code in (*range(8), *range(14, 32)))
-
-
-def _escapes(marks: str, letters: str) -> dict[int, str]:
-    own = {ESCAPES[letter]: f"\\{letter}" for letter in letters}
-    return str.maketrans({**{mark: f"\\{mark}" for mark in marks}, **own})
-
-
 #: A null character cannot be written; the loss is counted.
-_VALUE_ESCAPES = {**_escapes("\\[]|_;*", "tnr"), 0: "\ufffd"}
-_TEXT_ESCAPES = {**_escapes(f"{_CONTROLS}\\", "tnfrb"), 0: "\\\ufffd"}
+_BREAKS = {"\t": r"\t", "\n": r"\n", "\r": r"\r", "\0": "\ufffd"}
+_VALUE_ESCAPES = str.maketrans({mark: f"\\{mark}" for mark in "\\[]|_;*"} | _BREAKS)
+_CONTROLS = {chr(code): f"\\{chr(code)}" for code in (*range(1, 32), ord("\\"))}
+TEXT_ESCAPES = str.maketrans(
+    _CONTROLS | _BREAKS | {"\f": r"\f", "\b": r"\b", "\v": "\v", "\0": "\\\ufffd"}
+)
 #: Most times that spans may have each token, on average: each has a value in its line.
 _REPEATED = 20
 Span = tuple[int, int]
+#: The number of a sentence, of a token in it, whether it is a part of the token, and its span.
+Unit = tuple[int, int, bool, Span]
 
 
 def escape(value: str) -> str:
@@ -52,14 +41,7 @@ def escape(value: str) -> str:
         >>> escape("a_b->c")
         'a\\_b\\->c'
     """
-    if value.isalnum():  # as most values are
-        return value
     return value.translate(_VALUE_ESCAPES).replace("->", "\\->")
-
-
-def escape_text(text: str) -> str:
-    """A text without control characters."""
-    return text if text.isalnum() else text.translate(_TEXT_ESCAPES)
 
 
 class Segmentation:
@@ -68,76 +50,71 @@ class Segmentation:
     Attributes:
         sentences: the spans of the sentences: all of the text but for line feeds and spaces.
         tokens: the tokens: those that are given, and words and marks between them.
-        starts: where the tokens start.
-        ends: where they end.
         changed: the number of sentences that are not as given.
         left_out: the number of tokens that are not there.
     """
 
-    def __init__(self, text: str, segments: Iterable[Span], tokens: Iterable[Span]) -> None:
+    def __init__(self, text: str, segments: Sequence[Span], tokens: Sequence[Span]) -> None:
         self.text = text
-        wanted = [*segments]
-        kept = _apart((a, b) for a, b in wanted if text[a:b].strip())
-        self.sentences = self._cover(kept or [line.span() for line in _LINE.finditer(text)])
-        self.changed = len(set(wanted) - set(self.sentences)) if wanted else 0
-        given = [*tokens]
-        inside = (span for span in _apart(given) if span[0] < span[1] and self._within(span))
-        self.tokens = list(self._tokens(list(inside)))
-        self.left_out = len(given) - len(set(given) & set(self.tokens))
-        self.starts = [start for start, _ in self.tokens]
-        self.ends = [end for _, end in self.tokens]
-        self.left = _REPEATED * len(self.tokens) + 100_000
+        kept = _apart(span for span in segments if text[slice(*span)].strip())
+        kept = kept or [line.span() for line in _LINE.finditer(text)]
+        last = (len(text), len(text))
+        starts = [start for start, _ in kept]
+        if kept and not _FIRST_GAP.fullmatch(text, 0, starts[0]):
+            starts[0] = 0
+        ends = [
+            after if after == len(text) or not _GAP.fullmatch(text, end, after) else end
+            for (_, end), (after, _) in pairwise([*kept, last])
+        ]
+        self.sentences = [*zip(starts, ends, strict=True)]
+        self.tokens = [*self._tokens(tokens)]
+        spans = [span for *_, span in self.tokens]
+        self.starts, self.ends = [start for start, _ in spans], [end for _, end in spans]
+        self.known = {*spans}
+        self.changed = len(segments) - len({*segments} & {*self.sentences})
+        self.left_out = len(tokens) - len({*tokens} & self.known)
+        self.left = _REPEATED * len(spans) + 100_000
 
-    def _cover(self, spans: Sequence[Span]) -> list[Span]:
-        """The sentences with the white space around them that cannot be between them."""
-        found: list[Span] = []
-        for start, end in spans:
-            gap = self.text[found[-1][1] if found else 0 : start]
-            fits = (_GAP if found else _FIRST_GAP).fullmatch(gap)
-            if found and not fits:
-                found[-1] = (found[-1][0], start)
-            found.append((start if found or fits else 0, end))
-        if found:
-            found[-1] = (found[-1][0], len(self.text))
-        return found
-
-    def _within(self, span: Span) -> bool:
-        """Whether a span is in one sentence."""
-        at = bisect_right(self.sentences, span[0], key=lambda sentence: sentence[0]) - 1
-        return at >= 0 and span[1] <= self.sentences[at][1]
-
-    def _tokens(self, given: Sequence[Span]) -> Iterator[Span]:
-        """The tokens in order: the given ones, and words and marks between them."""
-        at = 0
-        for start, end in self.sentences:
-            after = start
-            while at < len(given) and given[at][0] < end:
-                token = given[at]
-                yield from (each.span() for each in _WORD.finditer(self.text, after, token[0]))
-                yield token
-                after, at = token[1], at + 1
-            yield from (each.span() for each in _WORD.finditer(self.text, after, end))
+    def _tokens(self, given: Iterable[Span]) -> Iterator[Unit]:
+        """The tokens in order: those given that are in a sentence, and words and marks between."""
+        ends = [(end, end) for _, end in self.sentences]
+        places = [(start, end, end) for start, end in self.sentences]
+        inside = [
+            span for span in _apart(given) if span[0] < span[1] and layers.holder(places, *span)
+        ]
+        after, sentence, spans = 0, 1, list[Span]()
+        for start, end in sorted([*inside, *ends]):
+            spans += (word.span() for word in _WORD.finditer(self.text, after, start))
+            after = end
+            if start < end:
+                spans.append((start, end))
+            else:
+                yield from ((sentence, at, False, span) for at, span in enumerate(spans, start=1))
+                sentence, spans = sentence + 1, []
 
     def fits(self, start: int, end: int) -> bool:
         """Whether a span begins and ends in tokens; false once spans have too many in all."""
-        first, last = self.range(start, end)
+        first, last = self._range(start, end)
         if first >= last or last - first > self.left:
             return False
         self.left -= last - first
         return self.starts[first] <= start and end <= self.ends[last - 1]
 
-    def has_token(self, start: int, end: int) -> bool:
-        """Whether a token has a span; others are left out, and counted."""
-        at = bisect_left(self.starts, start)
-        return self.tokens[at : at + 1] == [(start, end)]
+    def _range(self, start: int, end: int) -> Span:
+        """The numbers of the first token of a span, and of the first one after it.
 
-    def range(self, start: int, end: int) -> tuple[int, int]:
-        """The numbers of the first token of a span, and of the first one after it."""
-        if start == end:
-            first = bisect_left(self.ends, start)
-            inside = first < len(self.starts) and self.starts[first] <= start
-            return first, first + inside
-        return bisect_right(self.ends, start), bisect_left(self.starts, end)
+        An empty span is in the first token around it.
+        """
+        size = max(end - start, 1)
+        first = bisect_left(self.ends, min(start + 1, end))
+        return first, min(bisect_left(self.starts, start + size), first + size)
+
+    def units(self, start: int, end: int) -> Iterator[Unit]:
+        """The tokens of a span; of those that are partly in it, the parts."""
+        for token in self.tokens[slice(*self._range(start, end))]:
+            sentence, number, _, (first, last) = token
+            part = max(start, first), min(end, last)
+            yield token if part == (first, last) else (sentence, number, True, part)
 
 
 def _apart(spans: Iterable[Span]) -> list[Span]:
@@ -149,165 +126,108 @@ def _apart(spans: Iterable[Span]) -> list[Span]:
     return found
 
 
-@dataclass(slots=True)
-class _Line:
-    """A unit: its number, its span, and its annotations in the order of layers."""
-
-    name: str
-    span: Span
-    items: list[Annotation] = field(default_factory=list)
-
-
-class Files:
-    """The files of a corpus.
+class Files(Layers):
+    """The files of a corpus, whose annotations begin and end in tokens.
 
     Attributes:
-        losses: the counts of what they do not have, by name.
+        segmentations: the sentences and tokens of each document.
+        identifiers: those of the sentences of each document, by their starts.
     """
 
-    def __init__(self, corpus: Corpus) -> None:
-        spans = [
-            lists_by_key(
-                (row[0], row[1:]) for row in table.select("document", "start", "end").rows()
-            )
-            for table in (corpus.segments, corpus.tokens)
-        ]
+    def add_segments(self, corpus: Corpus) -> None:
+        """Take sentences and tokens apart; parts of speech of tokens that are written stay."""
+        super().add_segments(corpus)
         self.segmentations: dict[int, Segmentation] = {}
-        for row, text in corpus.documents.select("row", "text").iter_rows():
-            size = len(text or "")
-            inside = [[(a, b) for a, b in own.get(row, ()) if 0 <= a <= b <= size] for own in spans]
-            self.segmentations[row] = Segmentation(text or "", *inside)
-        segmentations = self.segmentations  # not this object, which would refer to itself
-        self.built = Layers(corpus, lambda row, a, b: segmentations[row].fits(a, b), tokens=False)
-        self.losses: Counter[str] = Counter(self.built.losses)
-        self.losses["texts with null characters"] = self.built.count_texts("\0")
-        for row, segmentation in self.segmentations.items():
-            if self.built.texts[row] is None:
-                self.losses["segments of documents without text"] += len(spans[0].get(row, ()))
-                self.losses["tokens of documents without text"] += len(spans[1].get(row, ()))
-            self.losses["segments that do not cover the text"] += segmentation.changed
-            self.losses["tokens that overlap or are in no sentence"] += segmentation.left_out
-            lost = bool(segmentation.text) and not segmentation.tokens
-            self.losses["texts without words"] += lost
+        self.identifiers: dict[int, dict[int, str]] = {}
+        for row, text in self.texts.items():
+            sentences, tokens, classes = (
+                [item for item in self.annotations[row] if item.layer == layer]
+                for layer in (SENTENCE, layers.TOKEN, POS)
+            )
+            spans = ([(item.start, item.end) for item in each] for each in (sentences, tokens))
+            own = self.segmentations[row] = Segmentation(text or "", *spans)
+            self.identifiers[row] = {i.start: i.values["id"] for i in sentences if i.values}
+            self.annotations[row] = [i for i in classes if (i.start, i.end) in own.known]
+            self.losses["segments that do not cover the text"] += own.changed
+            self.losses["tokens that overlap or are in no sentence"] += own.left_out
+            self.losses["texts without words"] += bool(text) and not own.tokens
+
+    def fits(self, document: int, start: int, end: int) -> bool:
+        """Whether a span begins and ends in tokens."""
+        return self.segmentations[document].fits(start, end)
 
     def content(self, row: int) -> Iterator[str]:
         """The content of the file of a document, in pieces."""
-        segmentation, move = self.segmentations[row], in_units(self.segmentations[row].text)
-        annotations = self.built.annotations[row]
-        items = [
-            item
-            for item in annotations
-            if item.layer in _LAYERS
-            and (item.layer != POS or segmentation.has_token(item.start, item.end))
-        ]
-        lines = _Lines(segmentation, items)
-        features = defaultdict[str, set[str]](set)
-        for item in items:
-            features[item.layer].update(item.values)
-        layers = {
-            name: [*own, *sorted(features[name].difference(own))]
-            for name, own in _LAYERS.items()
-            if name in features
-        }
+        own = self.segmentations[row]
+        move = in_units(own.text)
+        lines = _Lines(own, self.annotations[row])
         yield "#FORMAT=WebAnno TSV 3.3\n"
-        for layer, own in layers.items():
+        for layer, features in lines.layers.items():
             kind = "RL" if layer == RELATION else "SP"
-            yield f"#T_{kind}={'|'.join([layer, *own])}{_MORE.get(layer, '')}\n"
+            yield f"#T_{kind}={'|'.join([layer, *features])}{_MORE.get(layer, '')}\n"
         yield "\n"
-        sentences = (item for item in annotations if item.layer == SENTENCE and item.values)
-        identified = {item.start: item.values["id"] for item in sentences}
-        for number, (start, end) in enumerate(segmentation.sentences):
+        of_sentences = groupby(lines.names, key=lambda unit: unit[0])
+        for (start, end), (_, units) in zip(own.sentences, of_sentences, strict=True):
             yield "\n"
-            if name := identified.get(start):
-                yield f"#Sentence.id={escape_text(name)}\n"
-            text = segmentation.text[start:end]
-            yield from (f"#Text={escape_text(line)}\n" for line in text.split("\n"))
-            for line in lines.of_sentence[number]:
-                begin, stop = line.span
-                cells = [line.name, f"{move(begin)}-{move(stop)}"]
-                cells.append(escape_text(segmentation.text[begin:stop]))
-                for layer, own in layers.items():
-                    cells += lines.cells(line, layer, own)
-                yield "\t".join([*cells, "\n"])
+            if name := self.identifiers[row].get(start):
+                yield f"#Sentence.id={name.translate(TEXT_ESCAPES)}\n"
+            for line in own.text[start:end].split("\n"):
+                yield f"#Text={line.translate(TEXT_ESCAPES)}\n"
+            for unit in units:
+                begin, stop = unit[-1]
+                token = own.text[begin:stop].translate(TEXT_ESCAPES)
+                cells = [lines.names[unit], f"{move(begin)}-{move(stop)}", token]
+                yield "\t".join([*cells, *lines.cells(unit), "\n"])
 
 
 class _Lines:
     """The units of a document with their annotations.
 
     Attributes:
-        of_sentence: the units of each sentence, in order.
-        first: the first unit of each annotation that another one refers to.
+        units: the units of each annotation; of a relation, the first one of its target.
+        groups: the annotations of a layer that a unit has.
+        layers: the features of each layer.
+        names: the units in order, with their numbers in the file.
         numbers: the numbers that connect the cells of annotations.
     """
 
-    def __init__(self, segmentation: Segmentation, items: Sequence[Annotation]) -> None:
-        self.segmentation = segmentation
-        self.parts: dict[int, set[Span]] = defaultdict(set)
-        of_key = {item.key: item for item in items if item.ends is None}
-        for item in of_key.values():
-            for at, span in self._spans(item):
-                if span != segmentation.tokens[at]:
-                    self.parts[at].add(span)
+    def __init__(self, segmentation: Segmentation, items: list[Annotation]) -> None:
+        self.units: dict[str, list[Unit]] = {}
+        for item in items:
+            units = [*segmentation.units(item.start, item.end)]
+            self.units[item.key] = units[:1] if item.ends else units
         order = [*_LAYERS]
+        items = sorted(items, key=lambda item: (order.index(item.layer), self.units[item.key][0]))
+        self.groups: dict[tuple[Unit, str], list[Annotation]] = defaultdict(list)
+        used: dict[str, set[str]] = defaultdict(set)
+        for item in items:
+            used[item.layer].update(item.values)
+            for unit in self.units[item.key]:
+                self.groups[unit, item.layer].append(item)
+        self.layers = {
+            layer: [_LAYERS[layer], *sorted(features - {_LAYERS[layer]})]
+            for layer, features in used.items()
+        }
+        self.names: dict[Unit, str] = {}
+        part = 0
+        for unit in sorted({*segmentation.tokens, *chain.from_iterable(self.units.values())}):
+            sentence, token, is_part, _ = unit
+            part = part + 1 if is_part else 0
+            self.names[unit] = f"{sentence}-{token}.{part}" if part else f"{sentence}-{token}"
+        wanted = {key for item in items for _, key in item.links}
+        wanted |= {key for key, units in self.units.items() if len(units) > 1}
+        several = (group for group in self.groups.values() if len(group) > 1)
+        wanted |= {item.key for group in several for item in group}
+        numbered = (item.key for item in items if not item.ends and item.key in wanted)
+        self.numbers = dict(zip(numbered, count(1)))
 
-        def place(item: Annotation) -> tuple[int, int, bool, Span]:
-            """The place in the file, which does not depend on the order of the rows."""
-            at, span = next(self._spans(of_key[item.ends[1]] if item.ends else item))
-            return order.index(item.layer), at, span != segmentation.tokens[at], span
-
-        items = sorted(items, key=place)
-        self.of_sentence: list[list[_Line]] = [[] for _ in segmentation.sentences]
-        tokens, parts = list[_Line](), dict[tuple[int, Span], _Line]()
-        for sentence, token, line in self._units():
-            self.of_sentence[sentence].append(line)
-            if token == len(tokens):
-                tokens.append(line)
-            else:
-                parts[token, line.span] = line
-        linked = {target for item in items for _, target in item.links}
-        wanted = linked.union(*(item.ends for item in items if item.ends))
-        numbered = set(linked)
-        self.first: dict[str, _Line] = {}
-        for item in items:  # those of a layer follow each other
-            spans = self._spans(of_key[item.ends[1]] if item.ends else item)
-            lines = [parts.get(each) or tokens[each[0]] for each in spans]
-            if item.key in wanted:
-                self.first[item.key] = lines[0]
-            if len(lines) > 1:
-                numbered.add(item.key)
-            for line in lines[:1] if item.ends else lines:
-                if line.items and line.items[-1].layer == item.layer:
-                    numbered |= {line.items[-1].key, item.key}
-                line.items.append(item)
-        known = (item.key for item in items if not item.ends and item.key in numbered)
-        self.numbers = {key: number for number, key in enumerate(known, start=1)}
-
-    def _spans(self, item: Annotation) -> Iterator[tuple[int, Span]]:
-        """The tokens of an annotation, each with the part of it that the annotation has."""
-        first, last = self.segmentation.range(item.start, item.end)
-        for at in range(first, last):
-            token = self.segmentation.tokens[at]
-            inside = item.start <= token[0] and token[1] <= item.end
-            yield at, token if inside else (max(item.start, token[0]), min(item.end, token[1]))
-
-    def _units(self) -> Iterator[tuple[int, int, _Line]]:
-        """The units in order, each with the numbers of its sentence and of its token."""
-        at, tokens = 0, self.segmentation.tokens
-        for sentence, (_, end) in enumerate(self.segmentation.sentences):
-            after = bisect_left(self.segmentation.starts, end)
-            for token in range(at, after):
-                name = f"{sentence + 1}-{token - at + 1}"
-                yield sentence, token, _Line(name, tokens[token])
-                for part, span in enumerate(sorted(self.parts.get(token, ())), start=1):
-                    yield sentence, token, _Line(f"{name}.{part}", span)
-            at = after
-
-    def cells(self, line: _Line, layer: str, features: Sequence[str]) -> list[str]:
-        """The cells of a unit in the columns of a layer."""
-        items = [self._cells(item, features) for item in line.items if item.layer == layer]
-        if not items:
-            return ["_"] * (len(features) + _MORE.get(layer, "").count("|"))
-        return ["|".join(cells) for cells in zip(*items, strict=True)]
+    def cells(self, unit: Unit) -> Iterator[str]:
+        """The cells of a unit in the columns of all layers."""
+        for layer, features in self.layers.items():
+            items = self.groups.get((unit, layer), ())
+            rows = [[*self._cells(item, features)] for item in items]
+            empty = "_" * (len(features) + _MORE.get(layer, "").count("|"))
+            yield from map("|".join, zip(*rows, strict=True)) if rows else empty
 
     def _cells(self, item: Annotation, features: Sequence[str]) -> Iterator[str]:
         """The cells of an annotation, each with its number if it has one."""
@@ -317,11 +237,11 @@ class _Lines:
             yield ("*" if value is None else escape(value)) + number
         if item.ends:
             pair = [self.numbers.get(end, 0) for end in item.ends]
-            unit = self.first[item.ends[0]].name
+            unit = self.names[self.units[item.ends[0]][0]]
             yield unit + ("[{}_{}]".format(*pair) if any(pair) else "")
         elif item.layer == EVENT:
             yield (";".join(escape(role) for role, _ in item.links) or "_") + number
-            units = (self.first[key].name + self._number(key) for _, key in item.links)
+            units = (self.names[self.units[key][0]] + self._number(key) for _, key in item.links)
             yield ";".join(units) or "_"
 
     def _number(self, key: str) -> str:

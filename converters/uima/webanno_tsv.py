@@ -32,8 +32,7 @@ from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.rows import DocumentRows
 from hlteval.converters.uima import layers
 from hlteval.converters.uima.layers import Choice, annotator_of, take
-from hlteval.converters.uima.tsv_columns import Columns, Header
-from hlteval.converters.uima.tsv_text import Text
+from hlteval.converters.uima.tsv_reading import Annotations, Text, read_layers, read_sentences
 from hlteval.converters.uima.tsv_writing import Files
 from hlteval.findings import Problem
 from hlteval.representation import Corpus
@@ -64,17 +63,19 @@ def add_file(rows: DocumentRows, origin: int, name: str, written: str, choice: C
     member, problems = rows.files.members[origin], list[Problem]()
     lines = [line.removesuffix("\r") for line in written.split("\n")]
     if _VERSION.fullmatch(lines[0]):
-        header = Header(lines)
-        text = Text(lines, header, choice.unit, problems)
-        for layer, features in header.features.items():
-            choice.see(layer, features)
-        found = Columns(header, text, problems).annotations()
+        columns = read_layers(lines)
+        for layer in columns:
+            choice.see(layer.name, filter(None, layer.features.values()))
+        sentences = read_sentences(lines, columns, problems)
+        rejected = [*problems]
+        text = Text(sentences, choice.unit)
+        problems += text.problems()
+        found = Annotations(columns, sum(map(len, lines)), problems).read(text)
         if not take(rows, origin, name, text.whole, found, choice, annotator_of(member)):
-            other = Problem("UIM204", text.first_record, 0, 0, {"name": name[:40]}, "line")
-            problems.append(other)
-        for problem in text.rejected:
-            rejection = problem.rejection("token", lines[problem.record - 1])
-            rows.add("rejected_records", rejection)
+            record = sentences[0].record if sentences else 1
+            problems.append(Problem("UIM204", record, 0, 0, {"name": name[:40]}, "line"))
+        for each in rejected:
+            rows.add("rejected_records", each.rejection("token", lines[each.record - 1]))
     else:
         rows.begin(origin, name)
         problems.append(Problem("UIM101", 1, 0, 0, {"given": lines[0][:40] or "empty"}, "line"))
@@ -97,8 +98,9 @@ def as_files(corpus: Corpus) -> Iterator[tuple[str, Iterator[str]]]:
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
     """The counts of what the files cannot represent."""
+    files = corpus.cached(Files)
     nameless = source_files.count_without_file(corpus, FORMAT.name, SUFFIX)
-    return {**nameless, **corpus.cached(Files).losses}
+    return {**nameless, **files.losses, "texts with null characters": files.count_texts("\0")}
 
 
 FORMAT = declaration(__name__)

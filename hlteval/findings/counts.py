@@ -13,7 +13,8 @@ _NOUN = re.compile(
     r"(?P<before>[^,;(]*?)\b(?P<noun>\w+[^\Wsu]s)\b(?: and (?P<other>\w+s)\b)?"
     r"(?:(?P<relative>,? (?:that|which)) (?P<verb>\w+))?"
 )
-_PREPOSITION = re.compile(r" (?:of|with|without|in|after) ")
+_PREPOSITION = re.compile(r" (?:made of|of|with|without|in|after) ")
+_EITHER = re.compile(r"(\w+) or (\w+)")
 _VERBS = {
     "are": "is",
     "have": "has",
@@ -31,9 +32,13 @@ def plural(word: str) -> str:
         ('N lines', 'entities', 'statuses', 'rows of links')
         >>> plural("further entity after |"), plural("Status with Need")
         ('further entities after |', 'Statuses with Need')
+        >>> plural("text made of words"), plural("entity or span")
+        ('texts made of words', 'entities or spans')
     """
     if found := _PREPOSITION.search(word):
         return f"{plural(word[: found.start()])}{word[found.start() :]}"
+    if either := _EITHER.fullmatch(word):
+        return " or ".join(map(plural, either.groups()))
     if word.endswith("y") and word[-2:-1] not in "aeiou":
         return f"{word[:-1]}ies"
     return f"{word}es" if word.endswith(("s", "x", "ch", "sh")) else f"{word}s"

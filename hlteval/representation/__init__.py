@@ -4,8 +4,10 @@ It knows no file format and no task. See docs/representation.md for its tables.
 """
 
 from hlteval.representation.corpus import (
+    COMPLETED_BY,
     WITH_ANNOTATORS,
     Corpus,
+    annotators_by_document,
     documents_of_others,
     of_annotator,
     of_documents,
@@ -36,6 +38,7 @@ from hlteval.representation.keys import (
 from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Column, Table
 
 __all__ = [
+    "COMPLETED_BY",
     "FACT",
     "FRAGMENTS",
     "LARGEST",
@@ -48,6 +51,7 @@ __all__ = [
     "Corpus",
     "Table",
     "align",
+    "annotators_by_document",
     "are_distinct",
     "distinct",
     "documents_of",

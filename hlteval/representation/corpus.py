@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache, partial
 from typing import Any, TypeVar
 
@@ -416,6 +418,41 @@ def of_documents(corpus: Corpus, names: pl.Series) -> Corpus:
 WITH_ANNOTATORS = tuple(name for name, table in TABLES.items() if "annotator" in table.schema)
 
 
+#: The elements of attributes that are an annotation of a document, which may be empty; and the
+#: members that name its annotator, of which the first counts.
+ENTRY = r"^\$\.(annotations|answers)\[[0-9]+\]$"
+COMPLETED_BY = ("completed_by", "model_version", "_annotator_id", "_session_id")
+
+
+def annotators_by_document(
+    corpus: Corpus, rows: Iterable[pl.DataFrame] | None = None
+) -> pl.DataFrame:
+    """Return the annotators of each document: a pair of `document` and `annotator` for each.
+
+    They are those of rows, and those who have completed an annotation without any.
+
+    Args:
+        corpus: any corpus.
+        rows: those of tables with annotators; all by default.
+    """
+    if rows is None:
+        rows = (getattr(corpus, name) for name in WITH_ANNOTATORS)
+    known = pl.col("name").is_in(COMPLETED_BY) & pl.col("element").str.contains(ENTRY)
+    members = corpus.attributes.filter(known).select("document", "element", "name", "value")
+    entries = dict[tuple[int, str], dict[str, object]]()
+    for document, element, name, value in members.iter_rows():
+        with suppress(ValueError):
+            entries.setdefault((document, element), {})[name] = json.loads(value or "")
+    named = list[tuple[int, str]]()
+    for (document, _), own in entries.items():
+        by = next((own[name] for name in COMPLETED_BY if name in own), None)
+        by = (by.get("email") or by.get("id")) if isinstance(by, dict) else by
+        named += [(document, str(by))] if isinstance(by, str | int) else []
+    pairs = pl.DataFrame(named, {"document": pl.Int64, "annotator": pl.String}, orient="row")
+    found = pl.concat([pairs, *(frame.select(pairs.columns) for frame in rows)])
+    return found.drop_nulls().unique()
+
+
 def of_annotator(corpus: Corpus, annotator: str) -> Corpus:
     """Return a corpus in which an annotator has annotated alone what others have annotated, too.
 
@@ -435,8 +472,8 @@ def of_annotator(corpus: Corpus, annotator: str) -> Corpus:
     """
     rows: dict[str, pl.DataFrame] = {name: getattr(corpus, name) for name in WITH_ANNOTATORS}
     is_own = pl.col("annotator").eq_missing(pl.lit(annotator))
-    named = pl.concat([frame.filter(is_own)["document"] for frame in rows.values()])
-    others = pl.col("document").is_in(named.unique().implode()).fill_null(value=False) & ~is_own
+    named = annotators_by_document(corpus).filter(is_own)["document"]
+    others = pl.col("document").is_in(named.implode()).fill_null(value=False) & ~is_own
     kept = {name: frame.filter(~others) for name, frame in rows.items()}
     return without_orphans(corpus, kept)
 
@@ -448,9 +485,7 @@ def documents_of_others(corpus: Corpus, annotator: str) -> set[str]:
         corpus: any corpus.
         annotator: the name, as the rows have it.
     """
-    columns = ("document", "annotator")
-    rows = pl.concat([getattr(corpus, name).select(columns) for name in WITH_ANNOTATORS])
-    by_document = rows.drop_nulls("annotator").group_by("document")
+    by_document = annotators_by_document(corpus).group_by("document")
     is_own = (pl.col("annotator") == annotator).any()
     others = by_document.agg(own=is_own).filter(~pl.col("own"))["document"]
     return {*corpus.documents["name"].gather(others)}

@@ -515,10 +515,7 @@ def format_path(path: Path) -> str:
         >>> format_path((3, "Status", "Need"))
         '$[3].Status.Need'
     """
-    written = "$"
-    for step in path:
-        written += f"[{step}]" if isinstance(step, int) else f".{step}"
-    return written
+    return "$" + "".join([f"[{step}]" if type(step) is int else f".{step}" for step in path])
 
 
 class Layout:

@@ -22,7 +22,14 @@ from hlteval import __version__
 from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
 from hlteval.findings.counts import count_of, first_names
-from hlteval.representation import WITH_ANNOTATORS, Corpus, align, of_documents, without_orphans
+from hlteval.representation import (
+    WITH_ANNOTATORS,
+    Corpus,
+    align,
+    annotators_by_document,
+    of_documents,
+    without_orphans,
+)
 from hlteval.results.agreement import (
     Agreement,
     CoefficientValue,
@@ -58,6 +65,8 @@ from hlteval.workflows.run.verdicts import (
 CODES = ("AGR",)
 #: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
+#: The annotator of a row.
+_BY = pl.col("annotator").fill_null("nobody")
 
 
 @dataclass(frozen=True)
@@ -122,7 +131,7 @@ def inside(
 ) -> list[Annotator]:
     """The annotators that one annotation names, each with the documents that name the annotator.
 
-    Rows without an annotator are of none.
+    Rows without an annotator are those of another one, as for GEN410, if there are named ones.
 
     Args:
         annotation: the annotation.
@@ -131,14 +140,15 @@ def inside(
     corpus = annotation.corpus
     names = corpus.documents.select("name", document="row")
     rows = [
-        getattr(corpus, table)
-        .filter(*(pl.col(column) == value for column, value in only.items()), True)
-        .select("document", "annotator")
+        getattr(corpus, table).filter(
+            *(pl.col(column) == value for column, value in only.items()), True
+        )
         for table, only in judged
         if table in WITH_ANNOTATORS
     ]
-    empty = pl.DataFrame(schema={"document": pl.Int64, "annotator": pl.String})
-    judged_by = pl.concat([empty, *rows]).drop_nulls().join(names, on="document").unique()
+    if any(frame["annotator"].count() for frame in rows):
+        rows = [frame.with_columns(_BY) for frame in rows]
+    judged_by = annotators_by_document(corpus, rows).join(names, on="document")
     documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
     return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
 
@@ -147,7 +157,7 @@ def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
     """The annotation by one annotator, of the documents that name the annotator."""
     rows = {table: getattr(annotation.corpus, table) for table in WITH_ANNOTATORS}
     kept = {
-        table: frame.filter(annotator=name).with_columns(annotator=pl.lit(None, pl.String))
+        table: frame.filter(name == _BY).with_columns(annotator=pl.lit(None, pl.String))
         for table, frame in rows.items()
     }
     return replace(

@@ -11,14 +11,19 @@ _SOME = 50
 
 
 def _entities(context: RuleContext, corpus: Corpus) -> pl.LazyFrame:
-    """The identifiers that are compared, as `given`: of links, or of the arguments of facts."""
+    """The identifiers that are compared, as `given`: of links, or of the arguments of facts.
+
+    Those of links are first the entities of mentions, then their further candidates.
+    """
     if context.schema.unit == "relations":
         facts = corpus.frames.lazy().filter(kind=FACT).select(frame_row="row", id="frame")
         rows = corpus.arguments.lazy().join(facts, on="frame_row", maintain_order="left")
         field = pl.format("target {}", "position")
         return rows.select(*RECORD, "id", field=field, given="target")
-    links = _of_links(corpus.mentions.lazy())
-    return links.select(*RECORD, "given", id="mention", field=pl.lit("entity"))
+    entities = corpus.mentions.lazy().select(*RECORD, "entity", id="mention")
+    others = corpus.links.lazy().select(*RECORD, "entity", id=pl.lit(None, pl.String))
+    links = _of_links(pl.concat([entities, others]))
+    return links.select(*RECORD, "given", "id", field=pl.lit("entity"))
 
 
 def _of_links(rows: pl.LazyFrame) -> pl.LazyFrame:

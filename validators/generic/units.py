@@ -137,7 +137,8 @@ def may_have_other_texts(context: RuleContext) -> bool:
 def other_document(context: RuleContext) -> pl.LazyFrame:
     """A document whose text is not that of the reference, before the end of its last span."""
     known = context.against.documents.select("row", other="text")
-    both = context.system.documents.join(known, on="row", maintain_order="left")
+    both = context.system.documents.select("row", "origin", "name", "text")
+    both = both.join(known, on="row", maintain_order="left")
     both = both.drop_nulls(["text", "other"]).filter(pl.col("text") != pl.col("other"))
     sides = (context.against, context.system)
     spans = pl.concat(side.mentions.select("end", row="document") for side in sides)
@@ -307,6 +308,10 @@ def has_annotators(context: RuleContext) -> bool:
     return any(table["annotator"].count() for table in tables)
 
 
+#: Names of what is curated: in INCEpTION, in GATE, and views of UIMA.
+_CURATED = ["CURATION_USER", "Key", "GoldView"]
+
+
 def several_annotators(context: RuleContext) -> pl.LazyFrame:
     """A document that several annotators have annotated, at the first row of the second one.
 
@@ -315,12 +320,13 @@ def several_annotators(context: RuleContext) -> pl.LazyFrame:
     place = ("document", "origin", "record", "annotator")
     tables = [context.table(name, *place) for name in WITH_ANNOTATORS]
     rows = pl.concat(tables).unique(["document", "annotator"], keep="first", maintain_order=True)
-    name = pl.col("annotator").fill_null("nobody")
+    name, known = pl.col("annotator").fill_null("nobody"), pl.col("annotator").drop_nulls().sort()
+    chosen = pl.coalesce(known.filter(known.is_in(_CURATED)).first(), known.first())
     several = rows.sort("document", "record", maintain_order=True).with_columns(
         count=pl.len().over("document"),
         ordinal=pl.int_range(pl.len()).over("document"),
         names=name.sort().head(_NAMED).str.join(", ").over("document"),
-        choice=pl.col("annotator").drop_nulls().sort().first().over("document"),
+        choice=chosen.over("document"),
         id=pl.lit(None, pl.String),
     )
     return at(several.filter(pl.col("ordinal") == 1), "annotator")

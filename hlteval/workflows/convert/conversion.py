@@ -279,9 +279,9 @@ class _Run:
         self.findings += self.offset_findings()
         lost = [*losses.findings()]
         if target.layout == "per_document":  # whose documents are read again without a folder
-            stems = Counter(name.rpartition("/")[2] for name in losses.documents)
-            names = [n for n in losses.documents if "/" in n and stems[n.rpartition("/")[2]] == 1]
-            if names:
+            single = losses.documents.str.extract("(?s)([^/]*)$").is_unique()
+            inside = losses.documents.str.contains("/", literal=True)
+            if names := losses.documents.filter(single & inside).to_list():
                 lost.append(finding("CNV109", count=len(names), names=first_names(names)))
         errors = sum(item.severity == Severity.ERROR for item in self.findings)
         unread = any(item.code == "CNV104" for item in self.findings)
@@ -351,7 +351,7 @@ class _Run:
     def nothing(self, path: Path) -> Finding | None:
         """The finding about an output without content, or None."""
         paths = " ".join(each.source.path for each in self.inputs)
-        if not self.losses.documents and not self.losses.found.total():
+        if self.losses.documents.is_empty() and not self.losses.found.total():
             members = [member for each in self.inputs for member in each.source.members]
             counts = Counter(Path(member.basename).suffix or "other" for member in members)
             files = ", ".join(f"{count:,} {suffix}" for suffix, count in sorted(counts.items()))

@@ -66,8 +66,9 @@ def with_unique_names(
             files of several keys is several documents.
     """
     groups = {m.name: group for group, own in enumerate(files.values()) for m in own}
-    known: dict[str, int] = {}
-    places: dict[str, str] = {}
+    known, places = dict[str, int](), dict[str, str]()
+    # names of their own are seen by their hashes alone: a million takes little time and memory
+    hashes, earlier = set[int](), list[tuple[pl.DataFrame, Mapping[int, str]]]()
     for result in results:
         corpus = result.corpus
         of_files = [groups.get(member.name, -1) for member in result.members]
@@ -75,9 +76,19 @@ def with_unique_names(
             corpus = separate(corpus, of_files)
         shown = (member.display for member in result.members)
         displays = dict(zip(corpus.sources["row"], shown, strict=False))
-        findings = list(result.findings)
-        names: list[str] = []
-        for origin, name in corpus.documents.select("origin", "name").iter_rows():
+        listed = corpus.documents.select("origin", "name")
+        own = set(listed["name"].hash())
+        if not known and len(own) == listed.height and hashes.isdisjoint(own):
+            hashes |= own
+            earlier.append((listed, displays))
+            yield replace(result, corpus=corpus)
+            continue
+        for before, files_before in earlier:
+            for origin, name in before.iter_rows():
+                known[name], places[name] = 1, files_before.get(origin, "")
+        earlier.clear()
+        findings, names = list(result.findings), list[str]()
+        for origin, name in listed.iter_rows():
             place = displays.get(origin, "")
             new = unique_name(name, known)
             if new != name:

@@ -41,7 +41,7 @@ class Losses:
         self.first, self.target = forms[0], target
         self.tables: Counter[tuple[str, str]] = Counter()
         self.parts: Counter[str] = Counter()
-        self.documents: dict[str, None] = {}
+        self.documents = pl.Series("name", dtype=pl.String)
         self.found: Counter[str] = Counter()
         self.supported: Counter[str] = Counter()
         self.rejected = 0
@@ -53,7 +53,7 @@ class Losses:
     def count(self, corpus: Corpus) -> Iterator[Corpus]:
         """Yield a batch as it is written, in slices, and count its losses and contents."""
         describe = self._words_of(corpus)
-        self.documents |= dict.fromkeys(corpus.documents["name"])
+        self.documents.append(corpus.documents["name"])
         self.kinds |= {*corpus.frames["kind"]}
         self.rejected += corpus.rejected_records.height
         single = (pl.col("end") - pl.col("start") == 1).all()
@@ -103,7 +103,7 @@ class Losses:
     @property
     def summary(self) -> str:
         """The contents of the inputs, in words."""
-        listed = [count_of(len(self.documents), "document")] if self.documents else []
+        listed = [count_of(len(self.documents), "document")] if len(self.documents) else []
         listed += [count_of(count, word) for word, count in self.found.items() if count]
         return ", ".join(listed) or "nothing"
 

@@ -504,6 +504,9 @@ def _first_fitting(
 ) -> Format:
     """The first format that fits a source, with the settings that it knows.
 
+    Formats whose suffix it has come before others that fit: what is converted may keep members of
+    these.
+
     Args:
         source: the source.
         names: the names of the formats, of which a single one fits any source, and a general first
@@ -512,7 +515,8 @@ def _first_fitting(
         required: whether one must fit.
     """
     forms = [load(name) for name in names]
-    form = next((form for form in forms if len(forms) == 1 or form.sniff(source)), None)
+    named = sorted(forms, key=lambda form: not source.path.endswith(form.suffixes))
+    form = next((form for form in named if len(forms) == 1 or form.sniff(source)), None)
     if form is None and not forms[0].general and required:  # nothing, or only white space, fits any
         single = source.kind in {"file", "stdin"} and len(source.members) == 1
         try:

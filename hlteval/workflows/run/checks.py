@@ -20,7 +20,12 @@ from hlteval.findings.cascades import cascades
 from hlteval.findings.catalogue import in_order
 from hlteval.findings.counts import count_of, first_names
 from hlteval.findings.sequence import by_notation
-from hlteval.representation import WITH_ANNOTATORS, distinct, documents_of_others, of_annotator
+from hlteval.representation import (
+    annotators_by_document,
+    distinct,
+    documents_of_others,
+    of_annotator,
+)
 from hlteval.results.verdict import Verdict
 from hlteval.sources import Source
 from hlteval.tasks import rules
@@ -136,10 +141,8 @@ class Check:
         checked.names = pair.documents
         if self.annotator:
             for role, side in {self.other: pair.reference, opened.role: pair.system}.items():
-                rows = pl.concat(
-                    getattr(side.corpus, name)["annotator"] for name in WITH_ANNOTATORS
-                )
-                checked.types.setdefault(f"{_ANNOTATORS}{role}", set()).update(rows.drop_nulls())
+                annotators = annotators_by_document(side.corpus)["annotator"]
+                checked.types.setdefault(f"{_ANNOTATORS}{role}", set()).update(annotators)
                 others = documents_of_others(side.corpus, self.annotator)
                 checked.types.setdefault(f"{_OTHERS}{role}", set()).update(others)
         if opened.format.repeated_code:

@@ -20,7 +20,7 @@ from hlteval.converters.toolkit import json_writing, offsets, quotes, source_fil
 from hlteval.converters.toolkit.json_documents import file_content
 from hlteval.converters.toolkit.spans import Quotes, fill_texts
 from hlteval.converters.uima import cas_xmi
-from hlteval.converters.uima.building import Layers, inside_texts
+from hlteval.converters.uima.building import Layers
 from hlteval.converters.uima.types import STRING, Types
 from hlteval.representation import Corpus
 from hlteval.sources import Limits, open_source
@@ -425,7 +425,7 @@ def test_labels_that_are_alike_are_one_object() -> None:
     labels = ["PER"] * 50 + ["LOC"] * 50
     rows = [{**place, "row": at, "mention": "", "label": each} for at, each in enumerate(labels)]
     corpus = Corpus(documents=[{"row": 0, "name": "d", "text": "a"}], mentions=rows)
-    items = corpus.cached(inside_texts).annotations[0]
+    items = corpus.cached(Layers).annotations[0]
     assert [item.values["value"] for item in items] == labels
     assert len({id(item.values["value"]) for item in items}) == 2
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import convert, read
+from hlteval import agreement, convert, read
 from hlteval.converters import load
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
@@ -180,3 +180,16 @@ def test_losses_are_counted():
         "arguments of unknown items": 1,
         "roles other than Arg1, Arg2 and so on": 1,
     }
+
+
+def test_annotations_of_the_default_set_are_those_of_another_annotator(tmp_path: Path) -> None:
+    """The program marks Ann as the key does, and Osh: precision 1/2, recall 1."""
+    text = '<Node id="0"/>Ann<Node id="3"/> in <Node id="7"/>Osh<Node id="10"/>'
+    one = '<Annotation Id="{}" Type="Name" StartNode="{}" EndNode="{}"/>'
+    sets = f"<AnnotationSet>{one.format(1, 0, 3)}{one.format(2, 7, 10)}</AnnotationSet>"
+    key = f'<AnnotationSet Name="Key">{one.format(3, 0, 3)}</AnnotationSet>'
+    body = f"<GateDocumentFeatures/><TextWithNodes>{text}</TextWithNodes>{sets}{key}"
+    path = tmp_path / "d.xml"
+    path.write_text(f'<GateDocument version="3">{body}</GateDocument>', "utf-8")
+    (pair,) = agreement("mentions", [str(path)]).measures
+    assert (pair.first, pair.second, pair.value) == ("Key", "nobody", pytest.approx(2 / 3))

@@ -54,6 +54,8 @@ label-table   LBT105-cola.tsv             1  1 28
 label-table   LBT106-quoted.csv           3  1 21 quoting=minimal
 label-table   LBT107-a-header.tsv         1  1 17 glue=cola
 label-table   LBT108-other-names.tsv      1  1 13
+label-table   LBT109-regions.tsv          2  1 47
+label-table   LBT110-no-consensus.tsv     3  1  5
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
 
@@ -239,3 +241,42 @@ def test_cells_between_commas_may_be_in_quotes_those_between_tabs_are_data(tmp_p
     assert labels == [["pos"], ['"pos"']]
     read = result("label-table", tmp_path / "a.csv", quoting="none")
     assert [finding.code for finding in read.findings] == ["LBT102"]
+
+
+@pytest.mark.parametrize(
+    ("content", "rows", "codes"),
+    [
+        # SNLI: its first column is the label, which was taken for the document, too
+        ("gold_label\tsentence1\tpairID\nneutral\tA\tp1\n-\tB\tp2\n",
+         [("p1", "neutral"), ("p2", "-")], ["LBT110"]),
+        ("label\ttext\nspam\tWin!\nham\tHello\n", [("Win!", "spam"), ("Hello", "ham")], []),
+        # Label Studio: choices alone, of which no column is named label; and regions
+        ("annotation_id,id,lead_time,mood,text,updated_at\n1,7,2.5,glad,Hi,2024\n",
+         [("7", "2024")], ["LBT108"]),
+        ('id,lead_time,annotation_id,ner,text\n7,1,2,"[{""start"": 0}]",Hi\n', [("7", "Hi")],
+         ["LBT109", "LBT108"]),
+        ("id\tsentence1\tsentence2\tscore\n1\tA\tB\t4.5\n", [("1", "4.5")], []),
+        # Excel where commas are in decimal numbers
+        ('id;text;label\n1;"a; b";pos\n2;c, d;neg\n', [("1", "pos"), ("2", "neg")], []),
+    ],
+    ids=["snli", "label-first", "choices", "regions", "sts-b", "semicolons"],
+)  # fmt: skip
+def test_the_columns_of_tables_that_tools_write(
+    content: str, rows: list[tuple[str, str]], codes: list[str], tmp_path: Path
+) -> None:
+    path = tmp_path / "x.tsv"
+    path.write_text(content, "utf-8")
+    read = result("label-table", path)
+    names = dict(read.corpus.documents.select("row", "name").rows())
+    found = read.corpus.instances.select("document", "label").rows()
+    assert [(names[document], label) for document, label in found] == rows
+    assert [item.code for item in read.findings] == codes
+
+
+def test_a_line_with_an_empty_cell_says_so(tmp_path: Path) -> None:
+    """It had "2 columns, the others have 2"."""
+    path = tmp_path / "x.conll"
+    path.write_text("Osh\tB-LOC\n\tO\n", "utf-8")
+    (only,) = result("conll-columns", path).findings
+    assert only.message == "this line has 1 column, the others have 2"
+    assert only.help == "write 2 columns; one is empty"

@@ -193,3 +193,26 @@ def test_what_one_batch_lacks_another_may_have(tmp_path: Path, batch: int, alike
         for unit in ("mentions", "relations", "links"):
             findings = runs.validate(unit, sides[1], against=sides[0], batch=batch).findings
             assert [each.code for each in findings].count("GEN304") == count
+
+
+@pytest.mark.parametrize(("candidate", "codes"), [("Q8", ["GEN209"]), ("Q1", [])])
+def test_further_candidates_are_identifiers_in_common(
+    tmp_path: Path, candidate: str, codes: list[str]
+) -> None:
+    """The first candidate is another one than that of the reference."""
+    for name, entities in (("g", ["Q1"]), ("s", ["Q7", candidate])):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "d.txt").write_text("Ann met Bob", "utf-8")
+        lines = [f"N{at}\tReference T1 KB:{q}\tAnn\n" for at, q in enumerate(entities)]
+        (tmp_path / name / "d.ann").write_text("".join(["T1\tA 0 3\tAnn\n", *lines]), "utf-8")
+    found = validate("links", str(tmp_path / "s"), against=str(tmp_path / "g")).findings
+    assert [each.code for each in found] == codes
+
+
+def test_a_relation_of_one_entity_is_refused_with_the_infons_that_count(tmp_path: Path) -> None:
+    text, path = BIOC.format("Q1"), tmp_path / "a.bioc.xml"
+    begin, end = text.index('<infon key="Person">'), text.index("</relation>")
+    path.write_text(text[:begin] + '<infon key="Person">Q1</infon>' + text[end:], "utf-8")
+    (found,) = validate("relations", str(path)).findings
+    assert found.code == "GEN207"
+    assert "Arg1, entity1 or role1, or the type of an annotation" in (found.help or "")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import convert, read
+from hlteval import convert, read, validate
 from hlteval.converters import load
 from hlteval.converters.bioc import bioc_json
 from hlteval.findings import catalogue
@@ -67,6 +67,11 @@ CASES = [
     for room, table in ROOMS.items()
     for name, *fields in map(str.split, table.strip().splitlines())
 ]
+#: What is wrong in a whole file, which is right with a setting.
+WHOLE = [
+    FIXTURES / "bioc-xml/invalid/BIO205-passages.bioc.xml",
+    FIXTURES / "bioc-json/invalid/BIO205-passages.bioc.json",
+]
 VALID = [path for room in ROOMS for path in sorted(FIXTURES.glob(f"{room}/valid/*"))]
 
 
@@ -90,12 +95,25 @@ def test_a_file_raises_its_code_and_nothing_else(path: Path, form: str, fields: 
     assert not {"{}", "{hint}"} & set((only.message + only.help).split())
 
 
+@pytest.mark.parametrize("path", WHOLE, ids=lambda path: path.name)
+def test_offsets_of_passages_are_one_finding_and_read_with_the_setting(path: Path) -> None:
+    """Three of four annotations are in the second passage, which begins at 15."""
+    form = path.parts[-3]
+    (only,) = read(str(path), form)[1]
+    assert (only.code, only.file, only.span, only.blocking) == ("BIO205", str(path), None, True)
+    assert [item.code for item in validate("mentions", str(path)).findings] == ["BIO205"]
+    (result,) = load(form).with_settings({"offsets": "passages"}).read(open_source(str(path)))
+    assert result.findings == ()
+    spans = result.corpus.mentions.select("start", "end", "text").rows()
+    assert spans == [(0, 5, "IRF-4"), (20, 25, "IRF-4"), (32, 35, "p53"), (40, 44, "TP63")]
+
+
 def test_every_code_has_a_fixture() -> None:
     codes = {code for code in catalogue() if code[:3] in {"BIO", "PUB"}}
-    assert {path.name.partition("-")[0] for path, *_ in CASES} == codes
-    assert {path for room in ROOMS for path in FIXTURES.glob(f"{room}/invalid/*")} == {
-        path for path, *_ in CASES
-    }
+    paths = [*(path for path, *_ in CASES), *WHOLE]
+    assert {path.name.partition("-")[0] for path in paths} == codes
+    listed = {path for room in ROOMS for path in FIXTURES.glob(f"{room}/invalid/*")}
+    assert listed == {*paths}
 
 
 @pytest.mark.parametrize("path", VALID, ids=lambda path: path.name)

@@ -10,11 +10,10 @@ import pytest
 
 from hlteval import convert, read
 from hlteval.converters import WrongSetting, load
-from hlteval.converters.uima.tsv_columns import split
-from hlteval.converters.uima.tsv_text import unescape
-from hlteval.converters.uima.tsv_writing import Segmentation, escape, escape_text
+from hlteval.converters.uima.tsv_reading import split, unescape
+from hlteval.converters.uima.tsv_writing import TEXT_ESCAPES, Segmentation, escape
 from hlteval.findings import FieldRef, Finding
-from hlteval.representation import Corpus
+from hlteval.representation import Corpus, annotators_by_document
 from hlteval.sources import Member, open_source
 from hlteval.workflows.convert.inputs import detect_format
 
@@ -177,6 +176,20 @@ def test_views_are_annotators_or_documents(taken: Taken) -> None:
     ]  # fmt: skip
 
 
+def test_the_first_view_is_an_annotator_where_others_have_annotations(taken: Taken) -> None:
+    """Only then: a second view with words alone is nobody's."""
+    other = SOFA.replace('"1"', '"5"').replace("_InitialView", "GoldView")
+    span = '<c:A xmi:id="{}" sofa="1" begin="0" end="3" value="{}"/>'
+    views = '<cas:View sofa="1" members="2"/><cas:View sofa="5" members="{}"/>'
+    body = span.format(2, "PER") + span.format(6, "ORG") + SOFA + other + views
+    corpus, _ = taken(XMI.format(body.format(6)), "cas-xmi")
+    assert corpus.mentions.select("mention", "annotator").rows() == [
+        ("_InitialView:2", "_InitialView"), ("GoldView:6", "GoldView"),
+    ]  # fmt: skip
+    corpus, _ = taken(XMI.format(body.format("")), "cas-xmi")
+    assert corpus.mentions.select("mention", "annotator").rows() == [("2", None)]
+
+
 @pytest.mark.parametrize("archive", [False, True])
 def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> None:
     files = {
@@ -184,6 +197,7 @@ def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> No
         "annotation/d1.txt/ben.tsv": "ORG",
         "annotation/d1.txt/INITIAL_CAS.tsv": "_",
         "annotation/d2.txt/INITIAL_CAS.tsv": "_",
+        "annotation/d2.txt/ben.tsv": "_",
         "curation/d1.txt/CURATION_USER.tsv": "PER",
     }
     path = tmp_path / ("project.zip" if archive else "project")
@@ -204,7 +218,23 @@ def test_an_exported_project_has_annotators(tmp_path: Path, archive: bool) -> No
         (0, "ben:T1", "ORG", "ben"),
         (0, "CURATION_USER:T1", "PER", "CURATION_USER"),
     ]
+    assert {*annotators_by_document(corpus).rows()} == {
+        (0, "anna"), (0, "ben"), (0, "CURATION_USER"), (1, "ben"),
+    }  # fmt: skip
     assert corpus.tokens.height == 4  # once for each document
+
+
+def test_the_folder_of_annotations_alone_has_annotators(tmp_path: Path) -> None:
+    for name, label in {"d1.txt/anna": "PER", "d1.txt/ben": "ORG", "d2.txt/anna": "LOC"}.items():
+        path = tmp_path / "annotation" / f"{name}.tsv"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"{TSV}#Text=Ann\n1-1\t0-3\tAnn\t{label}\t\n", "utf-8")
+    corpus, findings = read(str(tmp_path / "annotation"))
+    assert findings == []
+    assert corpus.documents["name"].to_list() == ["d1.txt", "d2.txt"]
+    assert corpus.mentions.select("document", "label", "annotator").rows() == [
+        (0, "PER", "anna"), (0, "ORG", "ben"), (1, "LOC", "anna"),
+    ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
@@ -285,7 +315,7 @@ def test_numbers_of_relations(taken: Taken) -> None:
 @pytest.mark.parametrize("value", ["a_b", "*", "_", "x[1]", "a|b;c", "->", "\\", "\t\n\r", "-", ""])
 def test_values_and_texts_are_escaped(value: str) -> None:
     assert unescape(escape(value)) == value
-    assert unescape(escape_text(value)) == value
+    assert unescape(value.translate(TEXT_ESCAPES)) == value
     assert split(f"{escape(value)}|x", "|") == [escape(value), "x"]
 
 
@@ -357,7 +387,7 @@ def test_records_are_located(form: str, name: str, field: str, place: str) -> No
 def test_sentences_that_are_written_cover_the_text() -> None:
     found = Segmentation("\n A b.\n\nC \n", [(2, 6), (8, 9)], [(2, 3), (2, 4)])
     assert found.sentences == [(0, 8), (8, 11)]
-    assert found.tokens == [(2, 3), (4, 5), (5, 6), (8, 9)]
+    assert [span for *_, span in found.tokens] == [(2, 3), (4, 5), (5, 6), (8, 9)]
     assert (found.changed, found.left_out) == (2, 1)
     assert [found.fits(*span) for span in ((2, 5), (1, 5), (5, 5), (7, 7))] == [
         True,

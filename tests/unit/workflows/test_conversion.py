@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from hlteval.converters import BUILTIN, Format, load
+from hlteval.converters import BUILTIN, Format, ReadResult, load
 from hlteval.converters.corpus.jsonl import write_jsonl
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source, open_source
@@ -284,3 +284,24 @@ def test_an_output_without_files_is_none(form: str, tmp_path: Path) -> None:
         convert(as_path("source", corpus), str(tmp_path / "out"), to_format=form)
     assert "CNV106" in {finding.code for finding in refused.value.findings}
     assert not (tmp_path / "out").exists()
+
+
+def test_a_name_of_an_earlier_batch_is_not_given_again() -> None:
+    """Names are compared one by one only from the first batch that repeats some."""
+
+    def batch(file: str, *names: str) -> ReadResult:
+        source = {"row": 0, "path": "x", "member": file, "format": "x", "sha256": ""}
+        rows = [{"row": row, "name": name, "origin": 0} for row, name in enumerate(names)]
+        member = Member(file, file, None, lambda: b"")
+        return ReadResult(Corpus(sources=[source], documents=rows), (), (member,))
+
+    results = [batch("1", "a", "b"), batch("2", "c"), batch("3", "b", "d", "c"), batch("4", "a")]
+    named = [*inputs.with_unique_names(results, {})]
+    names = [each.corpus.documents["name"].to_list() for each in named]
+    assert names == [["a", "b"], ["c"], ["b (2)", "d", "c (2)"], ["a (2)"]]
+    found = [finding for each in named for finding in each.findings]
+    assert [each.message.partition(";")[0] for each in found] == [
+        "document b is already in 1",
+        "document c is already in 2",
+        "document a is already in 1",
+    ]

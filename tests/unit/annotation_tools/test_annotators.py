@@ -1,0 +1,117 @@
+"""Who has annotated a document, where an annotation of it may be empty."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hlteval import agreement, convert, score, validate
+from hlteval.converters import load
+from hlteval.sources import open_source
+
+#: Both annotators mark Ann; Bob is marked by kim alone: lee has looked, and found nothing.
+TEXTS = {"d1": "Ann sang.", "d2": "Bob sang."}
+
+
+def label_studio(by: str, *, marked: bool) -> dict[str, Any]:
+    value = {"start": 0, "end": 3, "labels": ["PER"]}
+    region = {"id": f"a{by}", "from_name": "label", "to_name": "text", "type": "labels"}
+    return {"completed_by": by, "result": [{**region, "value": value}] if marked else []}
+
+
+def export(form: str) -> str:
+    """Both texts, as a tool exports them."""
+    if form == "label-studio":
+        return json.dumps([
+            {"id": name, "data": {"text": text}, "annotations": [
+                label_studio("kim", marked=True), label_studio("lee", marked=name == "d1"),
+            ]}
+            for name, text in TEXTS.items()
+        ])  # fmt: skip
+    lines: list[dict[str, Any]] = []
+    for name, text in TEXTS.items():
+        for by in ("kim", "lee"):
+            spans = [{"start": 0, "end": 3, "label": "PER"}] if (name, by) != ("d2", "lee") else []
+            answer = {"id": name, "text": text, "spans": spans, "answer": "accept"}
+            lines.append({**answer, "_session_id": f"{by}-1", "_annotator_id": by})
+    return "\n".join(map(json.dumps, lines))
+
+
+@pytest.mark.parametrize("form", ["label-studio", "prodigy"])
+def test_who_marks_nothing_has_annotated_the_document(form: str, tmp_path: Path) -> None:
+    """One of two mentions is in both annotations: precision 1, recall 1/2."""
+    path = tmp_path / f"x.{form}.json"
+    path.write_text(export(form), "utf-8")
+    found = agreement("mentions", [str(path)])
+    (pair,) = found.measures
+    assert (pair.first, pair.second, pair.documents) == ("kim", "lee", 2)
+    assert pair.value == pytest.approx(2 / 3)
+    assert found.findings == ()
+
+
+@pytest.mark.parametrize("form", ["label-studio", "prodigy"])
+def test_the_empty_annotation_of_the_chosen_annotator_counts(form: str, tmp_path: Path) -> None:
+    path, system = tmp_path / f"x.{form}.json", tmp_path / "s.doccano.jsonl"
+    path.write_text(export(form), "utf-8")
+    marks = [{"id": name, "text": text, "label": [[0, 3, "PER"]]} for name, text in TEXTS.items()]
+    system.write_text("\n".join(map(json.dumps, marks)), "utf-8")
+    options = {"annotator": "lee"}
+    found = score("mentions", str(path), str(system), options=options)
+    assert (found.metrics["micro.precision"], found.metrics["micro.recall"]) == (0.5, 1.0)
+
+
+def test_who_connects_nothing_has_annotated_the_relations(tmp_path: Path) -> None:
+    """Both mark two mentions, and only one of them a relation: no agreement at all."""
+    path = tmp_path / "x.json"
+    ends = [
+        {"id": name, "from_name": "label", "type": "labels",
+         "value": {"start": at, "end": at + 3, "labels": ["PER"]}}
+        for name, at in (("a", 0), ("b", 4))
+    ]  # fmt: skip
+    relation = {"type": "relation", "from_id": "a", "to_id": "b", "labels": ["knows"]}
+    annotations = [
+        {"completed_by": {"id": 1, "email": "kim@x"}, "result": [*ends, relation]},
+        {"completed_by": {"id": 2, "email": ""}, "result": ends},
+    ]
+    task = {"id": 1, "data": {"text": "Ann Bob"}, "annotations": annotations}
+    path.write_text(json.dumps([task]), "utf-8")
+    (pair,) = agreement("relations", [str(path)]).measures
+    assert (pair.first, pair.second, pair.value) == ("2", "kim@x", 0.0)
+
+
+def test_the_suffix_decides_in_scoring_as_in_converting(tmp_path: Path) -> None:
+    """Prodigy keeps members of Label Studio, by which the file was read as one of these."""
+    path, system = tmp_path / "x.json", tmp_path / "x.prodigy.jsonl"
+    path.write_text(export("label-studio"), "utf-8")
+    task = json.loads(path.read_text("utf-8"))[0] | {"total_annotations": 2}
+    path.write_text(json.dumps([task]), "utf-8")
+    convert(str(path), str(system))
+    found = score("mentions", str(path), str(system), options={"annotator": "lee"})
+    assert found.metrics["micro.f1"] == 1.0
+
+
+def test_ground_truth_of_label_studio_is_read_alone(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    annotations = [label_studio("kim", marked=True), label_studio("lee", marked=True)]
+    annotations[1]["ground_truth"] = True
+    task = {"id": 1, "data": {"text": "Ann sang."}, "annotations": annotations}
+    path.write_text(json.dumps([task]), "utf-8")
+    (found,) = (
+        load("label-studio").with_settings({"results": "ground-truth"}).read(open_source(str(path)))
+    )
+    assert found.corpus.mentions["annotator"].to_list() == ["lee"]
+    (left,) = found.findings
+    assert left.message == "1 annotation without ground truth is left out"
+
+
+def test_the_curated_annotation_is_proposed_as_the_reference(tmp_path: Path) -> None:
+    """Capital letters are first in the order of names, in which Anna is the first."""
+    path = tmp_path / "x.json"
+    annotations = [label_studio(by, marked=True) for by in ("Anna", "CURATION_USER", "ben")]
+    task = {"id": 1, "data": {"text": "Ann sang."}, "annotations": annotations}
+    path.write_text(json.dumps([task]), "utf-8")
+    (found,) = validate("mentions", str(path)).findings
+    assert (found.code, "--annotator CURATION_USER" in (found.help or "")) == ("GEN410", True)
