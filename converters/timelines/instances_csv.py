@@ -18,7 +18,6 @@ Example lines:
 Codes raised: TLN101, TLN6xx.
 """
 
-import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -33,7 +32,7 @@ from hlteval.converters.toolkit.source_files import File, cell_spans, head
 from hlteval.findings import Finding, Problem
 from hlteval.representation import Corpus
 from hlteval.sources import Member, Source
-from hlteval.syntax.tsv import Column, Lines, Table, shorten
+from hlteval.syntax.tsv import Column, Table, shorten
 
 COLUMNS = (
     *("document", "kind", "label", "start", "end", "status", "llr", "region", "several"),
@@ -97,16 +96,15 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     if own.missing and file.text is not None:
         table.report("TLN601", 1, missing=", ".join(own.missing))
     elif file.text is not None:
-        at = {name: str(own.names.index(name)) for name in COLUMNS if name in own.names}
-        absent = {name: pl.lit(None, pl.String) for name in COLUMNS if name not in at}
-        cells = table.rows(own, ("TLN602", "TLN606"))
-        rows = cells.select("record", **at, **absent).select(*_CELLS)
+        cells = _every({name: str(at) for name, at in own.at.items()})
+        rows = table.rows(own, ("TLN602", "TLN606")).select("record", *cells)
         rows = rows.with_columns(pl.col("kind").str.strip_chars())
         for name, span in zip(own.names, cell_spans(table.first, ",", quoted=True), strict=False):
             if name not in COLUMNS:
                 values = {"column": shorten(name, 40) or "(empty)"}
                 table.problems.append(Problem("TLN603", 1, *span, values))
-        table.rejected += _cell_problems(table.lines, rows, own)
+        table.span_of = own.stretch
+        _check_cells(table, rows)
     wrong = {problem.record for problem in table.rejected}
     rows = rows.filter(~pl.col("record").is_in(wrong)).rename({"document": "name"})
     numbers = {name: notation.numbers(rows[name].str.strip_chars(" ")) for name in _NUMBERS}
@@ -114,10 +112,8 @@ def read_file(file: File) -> tuple[Corpus, Iterable[Finding]]:
     documents, rows = with_documents(rows)
     of = pl.col("kind").replace_strict(notation.TABLE_OF, default=None, return_dtype=pl.String)
     rows = rows.with_columns(at="start", of=of)
-    tables = {
-        name: rows.filter(of=name).select("document", "origin", "record", *columns)
-        for name, columns in _OF.items()
-    }
+    place = ("document", "origin", "record")
+    tables = {name: rows.filter(of=name).select(*place, *own) for name, own in _OF.items()}
     return table.corpus("instance", documents=documents, **tables)
 
 
@@ -132,55 +128,50 @@ def heading(first: str) -> Heading:
     return Heading(names, {**at, "at": at.get("start")}, missing=missing)
 
 
-def _cell_problems(lines: Lines, rows: pl.DataFrame, columns: Heading) -> Iterator[Problem]:
-    """The problems of the cells of rows."""
+def _every(at: Mapping[str, str]) -> Iterator[pl.Expr]:
+    """Every column: the one that is given for it, or else nulls."""
+    for name in COLUMNS:
+        given = pl.col(at[name]).cast(pl.String) if name in at else pl.lit(None, pl.String)
+        yield given.alias(name)
+
+
+def _check_cells(table: CellFile, rows: pl.DataFrame) -> None:
+    """Report the problems of the cells of rows."""
     for name, (pattern, expected) in _PATTERNS.items():
         code = "TLN605" if name == "kind" else "TLN604"
         fits = pl.col(name).str.contains(f"^(?:{pattern})$").fill_null(name not in _NEEDED)
         for record, given in rows.filter(~fits).select("record", name).iter_rows():
-            values = {"given": shorten(given or "", 40) or "nothing", "expected": expected}
-            yield Problem(code, record, *columns.stretch(lines[record - 1], name), values)
-    unnamed = pl.col("label").is_null()
-    silent = rows.filter(unnamed, pl.col("kind").is_in(notation.INSTANCES))
+            shown = shorten(given or "", 40) or "nothing"
+            table.reject(code, record, name, given=shown, expected=expected)
+    silent = rows.filter(pl.col("label").is_null(), pl.col("kind").is_in(notation.INSTANCES))
     for record in silent["record"]:
-        yield Problem("TLN101", record, *columns.stretch(lines[record - 1], "label"), {})
+        table.reject("TLN101", record, "label")
 
 
 def write(corpora: Iterable[Corpus], path: Path) -> None:
     """Write the rows of all documents: instances, ratings, then changes of a batch."""
-    with path.open("w", encoding="utf-8", newline="") as stream:
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(COLUMNS)
+    with path.open("wb") as stream:
+        pl.DataFrame(schema=COLUMNS).write_csv(stream)
         for corpus in corpora:
-            for table in _OF:
-                writer.writerows(_cells(corpus, table).iter_rows())
+            rows = pl.concat(_cells(corpus, table) for table in _OF)
+            rows.write_csv(stream, include_header=False)
 
 
 def _cells(corpus: Corpus, table: str) -> pl.DataFrame:
     """The rows of a table that cells can represent, as cells."""
-    names = corpus.documents.select(document="row", _name="name")
-    frame: pl.DataFrame = getattr(corpus, table)
-    rows = frame.join(names, on="document", maintain_order="left").drop("document")
-    rows = rows.rename({"_name": "document"})
-    conditions = []
-    for name in ("document", *_OF[table]):
-        if name == "kind":
-            kinds = [kind for kind, of in notation.TABLE_OF.items() if of == table]
-            conditions.append(pl.col("kind").is_in(kinds))
-        elif name in {*_NUMBERS, "at"}:
-            conditions.append(notation.is_number(name))
-        elif name != "several":
-            # Not all readers keep a carriage return.
-            text = (pl.col(name) != "") & ~pl.col(name).str.contains("[\0\r]")
-            conditions.append(text.fill_null(value=True))
-    columns = {"document", *_OF[table]}
+    names, columns = corpus.documents.select("name", document="row"), ("document", *_OF[table])
+    rows: pl.DataFrame = getattr(corpus, table).join(names, on="document", maintain_order="left")
+    rows = rows.with_columns(document="name")
     if table == "changes":
         rows = rows.with_columns(kind=pl.lit(notation.CHANGE), start="at")
-        columns |= {"kind", "start"}
-    return rows.filter(conditions).select(
-        pl.col(name).cast(pl.String) if name in columns else pl.lit(None, pl.String).alias(name)
-        for name in COLUMNS
-    )
+        columns += ("kind", "start")
+    numbers = [name for name in columns if name in {*_NUMBERS, "at"}]
+    texts = pl.col([name for name in columns if name not in {*numbers, "kind", "several"}])
+    odd = (texts == "") | texts.str.contains("[\0\r]")  # not all readers keep a carriage return
+    is_text = ~pl.any_horizontal(odd.fill_null(value=False))
+    kinds = [kind for kind, of in notation.TABLE_OF.items() if of == table]
+    rows = rows.filter(pl.col("kind").is_in(kinds), is_text, *map(notation.is_number, numbers))
+    return rows.select(_every({name: name for name in columns}))
 
 
 def count_losses(corpus: Corpus) -> Mapping[str, int]:
