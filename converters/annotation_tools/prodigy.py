@@ -79,9 +79,9 @@ def _take(draft: Draft, item: Item) -> None:
         ends = dict[str, str | None]()
         for side in _RELATION[:2]:
             limits = relation.get(f"{side}_span") or {}
-            span = limits.get("start"), limits.get("end")
-            ends[side] = places.get(span) or by_token.get(relation[side])
-            word = words.get(relation[side]) if None in span else span
+            stretch: Any = (limits.get("start"), limits.get("end"))
+            ends[side] = places.get(stretch) or by_token.get(relation[side])
+            word = words.get(relation[side]) if None in stretch else stretch
             if ends[side] is None and word:  # relations may connect words that are no spans
                 ends[side] = places[word] = draft.identify(None, path)
                 draft.mention(path, places[word], "", word, annotator=annotator)
