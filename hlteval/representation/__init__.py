@@ -5,6 +5,7 @@ It knows no file format and no task. See docs/representation.md for its tables.
 
 from hlteval.representation.corpus import (
     COMPLETED_BY,
+    CURATED,
     WITH_ANNOTATORS,
     Corpus,
     annotators_by_document,
@@ -39,6 +40,7 @@ from hlteval.representation.schema import FRAGMENTS, SCHEMA_VERSION, TABLES, Col
 
 __all__ = [
     "COMPLETED_BY",
+    "CURATED",
     "FACT",
     "FRAGMENTS",
     "LARGEST",

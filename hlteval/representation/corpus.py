@@ -424,6 +424,10 @@ ENTRY = r"^\$\.(annotations|answers)\[[0-9]+\]$"
 COMPLETED_BY = ("completed_by", "model_version", "_annotator_id", "_session_id")
 
 
+#: The annotators that are what was curated of others: in INCEpTION, in GATE, and views of UIMA.
+CURATED = ("CURATION_USER", "Key", "GoldView")
+
+
 def annotators_by_document(
     corpus: Corpus, rows: Iterable[pl.DataFrame] | None = None
 ) -> pl.DataFrame:

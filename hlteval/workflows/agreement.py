@@ -23,6 +23,7 @@ from hlteval.converters import ReadResult
 from hlteval.findings import REFERENCE, FieldRef, Finding, Findings, entry, finding
 from hlteval.findings.counts import count_of, first_names
 from hlteval.representation import (
+    CURATED,
     WITH_ANNOTATORS,
     Corpus,
     align,
@@ -151,6 +152,15 @@ def inside(
     judged_by = annotators_by_document(corpus, rows).join(names, on="document")
     documents = judged_by.sort("annotator", "name").group_by("annotator", maintain_order=True)
     return [_only(annotation, str(name), {*own["name"]}) for (name,), own in documents]
+
+
+def without_curated(annotators: Sequence[Annotator]) -> tuple[list[Annotator], list[str]]:
+    """The annotators without what was curated of them, if two are left, and notes about that."""
+    kept = [item for item in annotators if item.name not in CURATED]
+    if len(kept) < 2 or len(kept) == len(annotators):
+        return list(annotators), []
+    names = [item.name for item in annotators if item.name in CURATED]
+    return kept, [f"{name} is no annotator, but what was curated: it is left out" for name in names]
 
 
 def _only(annotation: Annotator, name: str, documents: set[str]) -> Annotator:
@@ -362,19 +372,21 @@ def agreement(
     declared, values = declaration(task), merge_options(task, request.options)
     each = replace(request, options=values, role=REFERENCE)
     step = request.step or no_progress
+    curated: list[str] = []
     every = [
         read(replace(each, system=path, step=subprogress(step, at, len(paths))), name)
         for at, (path, name) in enumerate(zip(paths, names or paths, strict=True))
     ]
     if len(every) == 1:
         tables = [(unit.table, unit.only) for unit in declared.units] or [(task.scored_table, {})]
-        every = inside(every[0], tables)
+        every, curated = without_curated(inside(every[0], tables))
         members, folders = expand_folders(task.name, paths)
         if folders and not every:
             short = short_names(members)
             result = agreement(each, members, [short[path] for path in members])
             return msgspec.structs.replace(result, notes=(*folders, *result.notes))
-    return _compare(request, declared, values, every, hold(every, paths, request))
+    result = _compare(request, declared, values, every, hold(every, paths, request))
+    return msgspec.structs.replace(result, notes=(*curated, *result.notes)) if curated else result
 
 
 def declaration(task: Task) -> declarations.Agreement:

@@ -7,7 +7,7 @@ import polars as pl
 from hlteval.converters.toolkit.offsets import Counting, Misfits, misfits
 from hlteval.converters.toolkit.quotes import are_at_place, are_quoted
 from hlteval.findings.suggest import did_you_mean
-from hlteval.representation import WITH_ANNOTATORS, row_hash
+from hlteval.representation import CURATED, WITH_ANNOTATORS, row_hash
 from hlteval.validators.generic.labels import has_several_units, records
 from hlteval.validators.generic.schema import Allowed
 from hlteval.validators.names import mismatch
@@ -308,10 +308,6 @@ def has_annotators(context: RuleContext) -> bool:
     return any(table["annotator"].count() for table in tables)
 
 
-#: Names of what is curated: in INCEpTION, in GATE, and views of UIMA.
-_CURATED = ["CURATION_USER", "Key", "GoldView"]
-
-
 def several_annotators(context: RuleContext) -> pl.LazyFrame:
     """A document that several annotators have annotated, at the first row of the second one.
 
@@ -321,7 +317,7 @@ def several_annotators(context: RuleContext) -> pl.LazyFrame:
     tables = [context.table(name, *place) for name in WITH_ANNOTATORS]
     rows = pl.concat(tables).unique(["document", "annotator"], keep="first", maintain_order=True)
     name, known = pl.col("annotator").fill_null("nobody"), pl.col("annotator").drop_nulls().sort()
-    chosen = pl.coalesce(known.filter(known.is_in(_CURATED)).first(), known.first())
+    chosen = pl.coalesce(known.filter(known.is_in(CURATED)).first(), known.first())
     several = rows.sort("document", "record", maintain_order=True).with_columns(
         count=pl.len().over("document"),
         ordinal=pl.int_range(pl.len()).over("document"),

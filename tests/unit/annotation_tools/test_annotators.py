@@ -126,3 +126,24 @@ def test_the_curated_annotation_is_proposed_as_the_reference(tmp_path: Path) -> 
     path.write_text(json.dumps([task]), "utf-8")
     (found,) = validate("mentions", str(path)).findings
     assert (found.code, "--annotator CURATION_USER" in (found.help or "")) == ("GEN410", True)
+
+
+def test_what_was_curated_is_no_annotator(tmp_path: Path) -> None:
+    """Ada and Bo agree on one of two labels; what was curated is what Ada has."""
+    labels = {"ada": "PER", "bo": "ORG", "CURATION_USER": "PER"}
+    items = [
+        {"id": f"d{at}", "text": "Ann", "_annotator_id": by, "answer": "accept",
+         "spans": [{"start": 0, "end": 3, "label": label if at else "PER"}]}
+        for at in range(2) for by, label in labels.items()
+    ]  # fmt: skip
+    path = tmp_path / "x.prodigy.jsonl"
+    path.write_text("".join(f"{json.dumps(item)}\n" for item in items))
+    found = agreement("mentions", [str(path)])
+    assert found.annotators == ("ada", "bo")
+    assert found.measures[0].value == 0.5
+    assert "CURATION_USER is no annotator" in found.notes[0]
+    pair = tmp_path / "y.prodigy.jsonl"
+    pair.write_text(
+        "".join(f"{json.dumps(item)}\n" for item in items if item["_annotator_id"] != "bo")
+    )
+    assert agreement("mentions", [str(pair)]).measures[0].value == 1.0
