@@ -146,12 +146,10 @@ def _problems(wrong: pl.Series, lines: Lines, width: int, word: int) -> list[Pro
     def explain(line: str) -> Problem:
         parts = cells(line)
         more = len(parts) - width
-        hint = "an empty line ends a sentence"
+        hint = "an empty line ends a sentence" if more else "one is empty"
         if more > 0 and "\t" not in line and 0 <= word < width:
             words = shorten(" ".join(parts[word : word + more + 1]), 40)
             hint = f"if {words!r} is one word, set blanks to word"
-        elif not more:
-            hint = "one is empty"
         values = {"given": len(parts) - parts.count(""), "wanted": width, "hint": hint}
         return Problem("COL101", 0, 0, len(line), values)
 

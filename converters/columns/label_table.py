@@ -29,7 +29,7 @@ from hlteval.converters.declarations import declaration
 from hlteval.converters.format import WrongSetting, comma_parts
 from hlteval.converters.toolkit import source_files
 from hlteval.converters.toolkit.cells import MOST, CellFile, Heading
-from hlteval.converters.toolkit.rows import count_matching, with_documents
+from hlteval.converters.toolkit.rows import with_documents
 from hlteval.findings import Finding
 from hlteval.representation import Corpus
 from hlteval.sources import Source
@@ -37,15 +37,14 @@ from hlteval.syntax.tsv import shorten
 
 #: Names of the columns that are found without settings.
 _DOCUMENT = ("id", "document", "doc", "doc_id", "index", "guid", "sample_id", "pairid")
-_GOLD = "gold_label"
-_LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", _GOLD,
-          "is_duplicate")  # fmt: skip
-#: Columns by which tables of GLUE are found whose labels have other names.
-_OF_GLUE = ({"sentence1", "sentence2", "score"}, {"quality", "#1 id"})
+_LABEL = ("label", "labels", "prediction", "predictions", "class", "category", "gold", "gold_label")
+#: Columns by which tables of GLUE are found whose labels have other names; first those where they
+#: are in the last column.
+_OF_GLUE = ({"sentence1", "sentence2", "score"}, {"qid1", "is_duplicate"}, {"quality", "#1 id"})
 #: The names of the column of each field without its setting, which for `llr` is `score`.
 _USUAL = {"document": _DOCUMENT, "label": _LABEL, "llr": ("llr",)}
-#: Columns of a table that Label Studio exports, and cells of it with regions or several choices.
-_EXPORT, _JSON = {"annotation_id", "lead_time"}, r'^"*\s*[\[{]+\s*"'
+#: A cell with regions or several choices, as Label Studio exports it.
+_JSON = r'^"*\s*[\[{]+\s*"'
 _UNFIT = r"^$|[\t\n\r\x00\x{FEFF}]"
 _ROWS = {"record": pl.Int64, "name": pl.String, "label": pl.String, "llr": pl.Float64}
 
@@ -54,8 +53,7 @@ def sniff(source: Source) -> bool:
     """Whether the header of a single file names a column of labels, or is that of GLUE."""
     header = source_files.head(source).partition("\n")[0].lower().rstrip("\r")
     cells = {cell.strip('" ') for cell in header.split(_separator(header))}
-    named = not cells.isdisjoint(_LABEL) or any(cells >= columns for columns in _OF_GLUE)
-    return len(cells) > 1 and named
+    return len(cells) > 1 and (not cells.isdisjoint(_LABEL) or any(cells >= of for of in _OF_GLUE))
 
 
 def _separator(first: str) -> str:
@@ -67,26 +65,22 @@ def heading(first: str, **settings: str) -> Heading:
     """The columns by the first line."""
     separator, quoting = _separator(first), settings["quoting"]
     quoted = quoting == "minimal" or (quoting == "auto" and separator != "\t")
-    names, named = first.split(separator)[:MOST], settings["header"] == "yes"
-    if not named:
-        names = [str(at) for at in range(len(names))]
-    elif quoted:
-        names = [name.strip('"') for name in names]
-    lower, missing = [name.lower() for name in names], list[str]()
+    names = [name.strip('"') if quoted else name for name in first.split(separator)[:MOST]]
+    names = names if settings["header"] == "yes" else [str(at) for at in range(len(names))]
+    written, missing = [*names, *(name.lower() for name in names)], list[str]()
     at: dict[str, int | None] = {"document": 0, "label": len(names) - 1, "llr": None}
-    for field, titles in _USUAL.items():
-        if given := settings[{"llr": "score"}.get(field, field)]:
-            at[field] = names.index(given) if given in names else None
-            if given not in names and (field, given) != ("document", "line"):  # numbers of lines
-                missing.append(given)
-        else:
-            found = (lower.index(title) for title in titles if title in lower)
-            at[field] = next(found, at[field])
+    for field, usual in _USUAL.items():
+        given = settings["score" if field == "llr" else field]
+        titles = (title for title in ([given] if given else usual) if title in written)
+        found = (written.index(title) % len(names) for title in titles)
+        at[field] = next(found, None if given else at[field])
+        if given and at[field] is None and (field, given) != ("document", "line"):
+            missing.append(given)
     if at["document"] == at["label"] == 0 and not settings["document"]:
         at["document"] = min(1, len(names) - 1)
     alone = at["document"] == at["label"] == len(names) - 1 and settings["wide"] == "no"
     missing += ["label"] * alone
-    return Heading(names, at, separator, quoted, named, missing)
+    return Heading(names, at, separator, quoted, settings["header"] == "yes", missing)
 
 
 def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterable[Finding]]:
@@ -95,19 +89,18 @@ def read_file(file: source_files.File, **settings: str) -> tuple[Corpus, Iterabl
     first, columns = table.first, heading(table.first, **settings)
     if first and not columns.missing:
         rows = _label_rows(table, columns, settings)
-    usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
     named = {cell.strip(' "').lower() for cell in first.split(columns.separator)}
-    known = [not named.isdisjoint(titles) for titles in (_DOCUMENT, _LABEL)]
-    known[1] |= named >= _OF_GLUE[0]  # whose last column is the score
-    # a header is neither a label nor a document
-    alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
-    guessed = not known[1] and (not known[0] or len(columns.names) > 2)
-    if first and usual <= settings.items() and guessed and not columns.missing:
-        what = "labels: the" if known[0] else "documents or labels: the first and the"
-        code = "LBT105" if alike and not known[0] else "LBT108"
-        table.report(code, 1, line=shorten(first, 40), what=what)
-    if settings["header"] == "no" and all(known):
+    has_document = not named.isdisjoint(_DOCUMENT)
+    has_label = not named.isdisjoint(_LABEL) or any(named >= of for of in _OF_GLUE[:2])
+    if settings["header"] == "no" and has_document and has_label:
         table.report("LBT107", 1, line=shorten(first, 40))
+    usual = {"document": "", "label": "", "header": "yes", "wide": "no"}.items()
+    guessed = not has_label and (not has_document or len(columns.names) > 2)
+    if first and guessed and usual <= settings.items() and not columns.missing:
+        # a header is neither a label nor a document
+        alike = columns.names[-1] in set(rows["label"]) or columns.names[0] in set(rows["name"])
+        code = "LBT105" if alike and not has_document else "LBT108"
+        table.report(code, 1, line=shorten(first, 40), column=shorten(columns.names[-1], 40))
     for name in columns.missing if first else ():
         table.report("LBT101", 1, column=name, columns=shorten(", ".join(columns.names), 60))
     documents, labels = with_documents(rows)
@@ -122,10 +115,7 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
     rows = rows.with_columns(name=pl.col(name).cast(pl.String))
     table.reject_rows("LBT103", rows.filter(pl.col("name").is_null()))
     rows = rows.drop_nulls("name")
-    exported = _EXPORT.issubset(columns.names)
-    looked = [str(n) for n in range(len(columns.names)) if exported or n == at["label"]]
-    is_json = pl.any_horizontal(pl.col(looked).str.contains(_JSON)).fill_null(value=False)
-    table.report_once("LBT109", rows.filter(is_json))
+    table.report_once("LBT109", rows.filter(pl.col(str(at["label"])).str.contains(_JSON)))
     if settings["wide"] == "yes":
         titles = {str(n): title for n, title in enumerate(columns.names) if n != at["document"]}
         rows = rows.unpivot([*titles], index=["record", "name"], variable_name="label")
@@ -135,10 +125,9 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
         score = pl.lit(None, pl.String) if at["llr"] is None else pl.col(str(at["llr"]))
         rows = rows.select("record", "name", label=str(at["label"]), value=score)
         rows = rows.filter(pl.col("label").ne_missing(settings["unlabelled"]))
-        if columns.names[at["label"] or 0].lower() == _GOLD:
+        if columns.names[at["label"] or 0].lower() == "gold_label":
             table.report_once("LBT110", rows.filter(label="-"))
-    between = settings["separator"]
-    if between and rows["label"].str.contains(between, literal=True).any():
+    if between := settings["separator"]:
         labels = pl.col("label").str.split(between).list.eval(pl.element().str.strip_chars())
         rows = rows.with_columns(labels).explode("label")
     given = pl.col("value").cast(pl.String)
@@ -151,8 +140,7 @@ def _label_rows(table: CellFile, columns: Heading, settings: Mapping[str, str]) 
 
 def _written_labels(corpus: Corpus) -> pl.DataFrame:
     """The labels that can be written, with the names of their documents; those without have one."""
-    documents = corpus.documents.filter(~pl.col("name").str.contains(_UNFIT))
-    documents = documents.select("name", document="row")
+    documents = corpus.documents.select("name", document="row")
     labels = corpus.instances.filter(~pl.col("label").str.contains(_UNFIT), kind="label")
     labels = labels.select("document", "label", llr=pl.col("llr").cast(pl.String))
     return documents.join(labels, on="document", how="left", maintain_order="left_right")
@@ -173,18 +161,16 @@ def write(corpora: Iterable[Corpus], path: Path, names: str = "id,label", joined
         rows = parts.agg(pl.col("label").drop_nulls().str.join(joined))
     elif rows["llr"].null_count() == rows.height:
         rows = rows.drop("llr")
-    with path.open("wb") as stream:
-        titled = rows.rename(dict(zip(("name", "label"), titles, strict=True)))
-        titled.write_csv(stream, separator="\t", quote_style="never")
+    rows.columns = [*titles, *rows.columns[2:]]
+    rows.write_csv(path, separator="\t", quote_style="never")
 
 
 def count_losses(corpus: Corpus, joined: str = "") -> Mapping[str, int]:
     """The counts of what a table of labels cannot represent."""
-    labels, names = corpus.instances.filter(kind="label"), corpus.documents.select("name")
+    labels = corpus.instances.filter(kind="label")
     rows = _written_labels(corpus).drop_nulls("label")
     within = rows["label"].str.contains(joined, literal=True).sum() if joined else 0
     return {
-        "documents whose name is empty or has tabs or line breaks": count_matching(_UNFIT, names),
         "instances that are not labels of documents": corpus.instances.height - labels.height,
         "labels that are empty, or have tabs or line breaks": labels.height - rows.height,
         "labels with the characters between labels": int(within),

@@ -8,7 +8,8 @@ Format:
 Conventions:
     The place of a node is where it is in the text; its id is the same place, counted in UTF-16 code
     units. Names of sets are annotators, by the setting `annotators`; the setting `set` chooses one
-    (`default` is that without a name). Members of relations are arguments with the roles Arg1, Arg2
+    (`default` is that without a name). Without it, all are read but Original markups, which has the
+    tags of the original document. Members of relations are arguments with the roles Arg1, Arg2
     and so on. Features of java.lang types are modifiers, and true is one without a value; but the
     feature `entity` of an annotation is its entity, and `identifier` replaces the id, which must
     be a number. A record is an element, counted by start tags.
@@ -48,6 +49,8 @@ _TYPES, _STRING, _BOOLEAN = "java.lang.", "java.lang.String", "java.lang.Boolean
 _ANNOTATION, _RELATION = "Annotation", "Relation"
 #: The features that are not modifiers.
 _IDENTIFIER, _ENTITY = "identifier", "entity"
+#: The set that has the tags of an HTML or XML file as annotations.
+_MARKUP = "Original markups"
 _INTEGER = re.compile("0|[1-9][0-9]{0,8}")
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<GateDocument version="3">\n'
 #: The attributes of fields.
@@ -96,13 +99,18 @@ def _take(
     places = _places(nodes, pieces, problems)
     features = _features(found.elements, problems)
     chosen, names = list[tuple[Element, str, str | None]](), dict[str, str]()
+    markup = list[Element]()
     for element in found.elements:
         by = element.parent.attributes.get("Name") if element.parent else None
-        if element.tag in {_ANNOTATION, _RELATION} and wanted in {"", by or "default"}:
+        if by == _MARKUP and not wanted:
+            markup += [element] * (element.tag == _ANNOTATION)
+        elif element.tag in {_ANNOTATION, _RELATION} and wanted in {"", by or "default"}:
             own = element.attributes.get("Id", "")
             given, _ = features[element.ordinal].get(_IDENTIFIER, (None, element))
             names.setdefault(own, given or own)
             chosen.append((element, given or own, by if annotators else None))
+    for first in markup[:1]:
+        problems.append((first.problem("GAT105", "", count=len(markup)), None))
     document = _Document(rows, Quotes(content), places, names, problems)
     for element, identifier, by in chosen:
         own_features = features[element.ordinal]

@@ -268,7 +268,7 @@ class CellFile(LineFile):
         return table.filter(~pl.col("record").is_in(odd["record"].implode()))
 
     def report_once(self, code: str, rows: pl.DataFrame) -> None:
-        """Report how many lines have something, at the first of them; they stay rows."""
+        """Report how many rows have something, at the first of them."""
         for record in rows["record"].head(1):
             self.report(code, record, count=rows.height)
 

@@ -12,7 +12,7 @@ import polars as pl
 
 from hlteval.converters.toolkit.json_documents import Item, compact
 from hlteval.converters.toolkit.spans import ROLES, count_roles, two_arguments
-from hlteval.representation import Corpus, are_distinct
+from hlteval.representation import Corpus, annotators_by_document, are_distinct
 from hlteval.representation.corpus import document_slices
 from hlteval.syntax.json_text import strict
 
@@ -78,6 +78,7 @@ class Document:
         name: its name.
         text: its text.
         members: what only its format has, by element: of itself under `$`.
+        annotators: those who have completed an annotation, which may be empty.
         others: the rows of other tables that the format asked for.
     """
 
@@ -85,6 +86,7 @@ class Document:
     name: str
     text: str | None
     members: dict[str, Item] = field(default_factory=lambda: defaultdict(dict))
+    annotators: list[str] = field(default_factory=list)
     mentions: list[Mention] = field(default_factory=list)
     relations: list[Relation] = field(default_factory=list)
     labels: list[Label] = field(default_factory=list)
@@ -104,6 +106,7 @@ class Document:
         for name in ("mentions", "relations", "labels"):
             for each in getattr(self, name):
                 getattr(found[each.annotator], name).append(each)
+        found |= {by: found[by] for by in self.annotators}
         return found
 
 
@@ -147,6 +150,9 @@ def _documents(
             members[element, *place][name] = member
         else:
             listed[place[0]].members[element][name] = member
+    named = annotators_by_document(corpus, ()).sort("annotator").rows() if apart else []
+    for row, annotator in named:
+        listed[row].annotators.append(annotator)
     _add_mentions(corpus, listed, members, elements.get("mentions"))
     _add_relations(corpus, listed, members, elements.get("frames"), apart=apart)
     labels = corpus.instances.filter(is_label()).select(*_KEY, "label", "llr", "annotator")

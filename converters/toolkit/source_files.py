@@ -438,7 +438,11 @@ def cell_stretch(
         >>> cell_stretch("ab\t\tc", 2), cell_stretch("ab  c ", -1, " "), cell_stretch("ab", 1)
         ((4, 5), (4, 5), (0, 2))
     """
-    spans = cell_spans(line, separator, quoted=quoted)
+    begin = line
+    if at is not None and at >= 0 and not quoted and separator != " ":
+        # A line may have very many cells after it, and a problem in each of them.
+        begin = separator.join(line.split(separator, at + 1)[: at + 1])
+    spans = cell_spans(begin, separator, quoted=quoted)
     inside = at is not None and -len(spans) <= at < len(spans)
     return spans[at or 0] if inside else (0, len(line))
 

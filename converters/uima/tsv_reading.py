@@ -14,7 +14,8 @@ from hlteval.findings import Problem
 _LAYER = re.compile(r"#T_(SP|RL|CH)=([^|]*)\|?(.*)")
 _TEXT, _NAME = "#Text=", "#Sentence.id="
 _UNIT = re.compile(r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)\t([0-9]{1,9})-([0-9]{1,9})(?=\t|$)")
-_VALUE = re.compile(r"((?:\\.|[^\\\[\]])*)(?:\[([0-9]{1,9})\])?", re.DOTALL)
+#: A value with the number of its annotation, and one with its chain, and its number in that.
+_VALUE = re.compile(r"((?:\\.|[^\\\[\]])*)()(?:\[([0-9]{1,9})\])?", re.DOTALL)
 _CHAINED = re.compile(r"(.*?)(?:->|\[)([0-9]{1,9})(?:-([0-9]{1,9})|\])", re.DOTALL)
 _TARGET = re.compile(
     r"([0-9]{1,9}-[0-9]{1,9}(?:\.[0-9]{1,9})?)(?:\[(?:([0-9]{1,9})_)?([0-9]{1,9})\])?"
@@ -210,7 +211,7 @@ class Annotations:
         self.room, self.numbers = _STACKED + size // _CHARACTERS, count(1)
         self.items: list[Annotation] = []
         self.known: dict[tuple[str, str], Annotation] = {}
-        self.waiting: list[tuple[Annotation, Unit, Layer, int, str, str]] = []
+        self.waiting: list[tuple[Annotation, Unit, str, int, str, str]] = []
 
     def read(self, text: Text) -> list[Annotation]:
         """All annotations in a text, with sentences and tokens."""
@@ -251,6 +252,7 @@ class Annotations:
         for number in range(several):
             parts = {at: parts[number] for at, parts in stacks.items() if number < len(parts)}
             item = Annotation("", layer.name, start, end, unit.record)
+            item.ends = ("", "") if layer.kind == "RL" and layer.targets else None
             self._annotation(item, unit, layer, parts)
         short = [at for at, parts in stacks.items() if len(parts) < several]
         if short:
@@ -260,43 +262,40 @@ class Annotations:
         self, item: Annotation, unit: Unit, layer: Layer, parts: Mapping[int, str]
     ) -> None:
         """Take an annotation, or go on with one that an earlier unit has."""
-        roles, number, is_relation = dict[int, str](), "", layer.kind == "RL"
+        roles, number, pattern = dict[int, str](), "", _CHAINED if layer.kind == "CH" else _VALUE
         for at, part in parts.items():
             if at in layer.targets:
                 continue
-            found = (_CHAINED if layer.kind == "CH" else _VALUE).fullmatch(part)
+            found = pattern.fullmatch(part)
             if found is None:
                 self._report(unit, at, "UIM105", given=part[:40])
-            value, own, *link = found.groups() if found else (part, None)
-            if own and layer.kind == "CH":
-                item.values[IDENTIFIER] = f"chain-{own}"
-                number = f"{own}->{link[0]}" if link[0] else number
-            else:
-                number = own or number
+            value, chained, own = found.groups() if found else (part, "", "")
+            if chained:
+                item.values[IDENTIFIER] = f"chain-{chained}"
+            number = f"{chained}[{own}]" if own else number
             feature = layer.features.get(at)
             if feature is None:
                 roles[at + 1] = value
             elif feature and value != _NULL:
                 item.values[feature] = unescape(value)
         key = (number, layer.name if layer.kind == "CH" else "")
-        earlier = self.known.get(key) if number and not is_relation else None
+        earlier = self.known.get(key) if number and not item.ends else None
         if earlier is not None:
             earlier.start, earlier.end = min(earlier.start, item.start), max(earlier.end, item.end)
             earlier.values = {**item.values, **earlier.values}
             item = earlier
         else:
-            item.key = f"{'R' if is_relation else 'T'}{next(self.numbers)}"
+            item.key = f"{'R' if item.ends else 'T'}{next(self.numbers)}"
             self.items.append(item)
-            for at in layer.targets.keys() & parts.keys():
-                item.ends = ("", "") if is_relation else None
-                own = roles.get(at, _NULL if is_relation else _NONE)
-                self.waiting.append((item, unit, layer, at, parts[at], own))
-        if not is_relation:
+            for at in layer.targets if item.ends else layer.targets.keys() & parts.keys():
+                own = roles.get(at, _NULL if item.ends else _NONE), parts.get(at, _NONE)
+                self.waiting.append((item, unit, layer.targets[at], at, *own))
+        if not item.ends:
             for each in (key, (unit.name, layer.name), (unit.name, "")):
                 self.known.setdefault(each, item)
 
     def _connect(
-        self, item: Annotation, unit: Unit, layer: Layer, at: int, part: str, roles: str
+        self, item: Annotation, unit: Unit, target: str, at: int, roles: str, part: str
     ) -> None:
         """Connect a relation, or an annotation with links, with what a cell refers to."""
         cells = [] if part in (_NONE, _NULL) else self._split(unit, at, part, ";")
@@ -309,20 +308,17 @@ class Annotations:
                 self._report(unit, at, "UIM105", given=cell[:40])
                 continue
             place, first, last = found.groups()
-            key = self._key(unit, layer, at, cell, place, first or last)
+            places = [(place, first or last), (unit.name, first and last)]
+            ends = [""] * (2 if item.ends else 1)
+            for nth, (place, number) in enumerate(places[: len(ends)]):
+                keys = [(f"[{number}]", "") if number and int(number) else (place, target)]
+                keys += [(place, TOKEN)] if is_pos(target) else []
+                end = next((self.known[key] for key in keys if key in self.known), None)
+                if end is None:
+                    self._report(unit, at, "UIM301", what="unit", id=cell[:40])
+                else:
+                    ends[nth] = end.key
             if item.ends:
-                item.ends = key, self._key(unit, layer, at, cell, unit.name, first and last)
-            elif key:
-                item.links.append(("" if name == _NULL else unescape(name), key))
-
-    def _key(
-        self, unit: Unit, layer: Layer, at: int, cell: str, place: str, number: str | None
-    ) -> str:
-        """The key of what a cell refers to: of a number, or the first one of its type in a unit."""
-        target = layer.targets[at]
-        keys = [(number, "") if number and int(number) else (place, target)]
-        keys += [(place, TOKEN)] if is_pos(target) else []
-        found = next((self.known[key] for key in keys if key in self.known), None)
-        if found is None:
-            self._report(unit, at, "UIM301", what="unit", id=cell[:40])
-        return found.key if found else ""
+                item.ends = ends[0], ends[1]
+            elif ends[0]:
+                item.links.append(("" if name == _NULL else unescape(name), ends[0]))

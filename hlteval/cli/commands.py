@@ -547,6 +547,8 @@ def unknown_task(name: str, names: Sequence[str]) -> typer.BadParameter:
     if reading:  # a format may be checked for several tasks
         return typer.BadParameter(f"{name} is a format; use a task: {', '.join(reading)}")
     hint = did_you_mean(name, names, f"use one of {', '.join(names)}")
+    if Path(name).exists():
+        hint = f"the task comes before the file, such as mentions; {hint}"
     return typer.BadParameter(f"unknown task {name}; {hint}")
 
 

@@ -441,7 +441,7 @@ def annotators_by_document(
     members = corpus.attributes.filter(known).select("document", "element", "name", "value")
     entries = dict[tuple[int, str], dict[str, object]]()
     for document, element, name, value in members.iter_rows():
-        with suppress(ValueError):
+        with suppress(ValueError, RecursionError):
             entries.setdefault((document, element), {})[name] = json.loads(value or "")
     named = list[tuple[int, str]]()
     for (document, _), own in entries.items():

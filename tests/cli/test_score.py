@@ -466,6 +466,7 @@ def test_as_a_program(program: Run, reference: Path, system: Path) -> None:
         (("compare", "nope"), "unknown task nope; use one of seedev-binary"),
         (("validate", "seedev-ful", "x"), "unknown task seedev-ful; did you mean seedev-full?"),
         (("validate", "rttm", "x"), "rttm is a format; use a task: segments"),
+        (("validate", __file__), "the task comes before the file, such as mentions; use one of"),
     ],
 )
 def test_a_task_that_is_none_is_told_with_those_there_are(

@@ -52,6 +52,17 @@ def test_who_marks_nothing_has_annotated_the_document(form: str, tmp_path: Path)
     assert found.findings == ()
 
 
+@pytest.mark.parametrize(
+    ("form", "other"), [("label-studio", "prodigy"), ("prodigy", "label-studio")]
+)
+def test_the_other_tool_has_the_empty_annotation(form: str, other: str, tmp_path: Path) -> None:
+    path, again = tmp_path / f"x.{form}.json", tmp_path / f"y.{other}.json"
+    path.write_text(export(form), "utf-8")
+    convert(str(path), str(again), to_format=other)
+    (pair,) = agreement("mentions", [str(again)]).measures
+    assert pair.value == pytest.approx(2 / 3)
+
+
 @pytest.mark.parametrize("form", ["label-studio", "prodigy"])
 def test_the_empty_annotation_of_the_chosen_annotator_counts(form: str, tmp_path: Path) -> None:
     path, system = tmp_path / f"x.{form}.json", tmp_path / "s.doccano.jsonl"

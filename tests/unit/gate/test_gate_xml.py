@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hlteval import agreement, convert, read
+from hlteval import agreement, convert, read, validate
 from hlteval.converters import load
 from hlteval.findings import FieldRef
 from hlteval.representation import Corpus
@@ -22,6 +22,7 @@ GAT101-no-node.xml      8 55 56 error
 GAT102-exchanged.xml    8 55 56 error
 GAT103-characters.xml   5 46 47 warning
 GAT104-list.xml         9 75 94 info
+GAT105-paragraph.xml   12  1 63 info
 GAT201-no-member.xml   12 37 40 error
 """
 ROWS = [line.split() for line in PLACES.strip().splitlines()]
@@ -193,3 +194,13 @@ def test_annotations_of_the_default_set_are_those_of_another_annotator(tmp_path:
     path.write_text(f'<GateDocument version="3">{body}</GateDocument>', "utf-8")
     (pair,) = agreement("mentions", [str(path)]).measures
     assert (pair.first, pair.second, pair.value) == ("Key", "nobody", pytest.approx(2 / 3))
+
+
+def test_tags_of_the_original_document_are_read_where_they_are_chosen() -> None:
+    path = str(FIXTURES / "invalid" / "GAT105-paragraph.xml")
+    assert read(path)[0].mentions.select("label", "annotator").rows() == [("Food", None)]
+    form = load("gate-xml").with_settings({"set": "Original markups"})
+    (found,) = form.read(open_source(path))
+    assert found.findings == ()
+    assert found.corpus.mentions["label"].to_list() == ["paragraph"]
+    assert validate("mentions", path).passed

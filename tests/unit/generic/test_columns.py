@@ -253,8 +253,8 @@ def test_cells_between_commas_may_be_in_quotes_those_between_tabs_are_data(tmp_p
         # Label Studio: choices alone, of which no column is named label; and regions
         ("annotation_id,id,lead_time,mood,text,updated_at\n1,7,2.5,glad,Hi,2024\n",
          [("7", "2024")], ["LBT108"]),
-        ('id,lead_time,annotation_id,ner,text\n7,1,2,"[{""start"": 0}]",Hi\n', [("7", "Hi")],
-         ["LBT109", "LBT108"]),
+        ('id,lead_time,label,text\n7,1,"[{""start"": 0}]",Hi\n', [("7", '[{"start": 0}]')],
+         ["LBT109"]),
         ("id\tsentence1\tsentence2\tscore\n1\tA\tB\t4.5\n", [("1", "4.5")], []),
         # Excel where commas are in decimal numbers
         ('id;text;label\n1;"a; b";pos\n2;c, d;neg\n', [("1", "pos"), ("2", "neg")], []),

@@ -12,7 +12,7 @@ from hlteval import convert, read
 from hlteval.converters import WrongSetting, load
 from hlteval.converters.uima.tsv_reading import split, unescape
 from hlteval.converters.uima.tsv_writing import TEXT_ESCAPES, Segmentation, escape
-from hlteval.findings import FieldRef, Finding
+from hlteval.findings import FieldRef, Finding, Span
 from hlteval.representation import Corpus, annotators_by_document
 from hlteval.sources import Member, open_source
 from hlteval.workflows.convert.inputs import detect_format
@@ -310,6 +310,39 @@ def test_numbers_of_relations(taken: Taken) -> None:
         (1, "R"),
     ]
     assert corpus.frames["label"].to_list() == ["near", "far"]
+
+
+def test_a_relation_has_a_source(taken: Taken) -> None:
+    content = (
+        "#FORMAT=WebAnno TSV 3.3\n#T_SP=c.Span|value\n#T_RL=c.Near|label|BT_c.Span\n\n\n#Text=a b\n"
+        "1-1\t0-1\ta\tP\t_\t_\t\n1-2\t2-3\tb\tR\tnear\t_\t\n"
+    )
+    corpus, (only,) = taken(content)
+    assert (only.code, only.span) == ("UIM105", Span(line=8, column=18, end_column=19))
+    assert corpus.frames.is_empty()
+    assert spans(corpus) == [("P", "a"), ("R", "b")]
+
+
+def test_a_line_that_is_not_a_token_moves_no_others(taken: Taken) -> None:
+    content = (
+        f"{TSV}#Text=Ann sang\n1-1\t0-3\n1-2\t4-8\tsang\tX\t\n\n#Text=Ja\n2-1\t9-11\tJa\tY\t\n"
+    )
+    corpus, (only,) = taken(content)
+    assert only.code == "UIM102"
+    assert corpus.documents["text"].to_list() == ["Ann sang\nJa"]
+    assert spans(corpus, "start") == [("X", "sang", 4), ("Y", "Ja", 9)]
+
+
+def test_sentences_and_tokens_that_are_not_written_are_counted() -> None:
+    place = {"document": 0, "origin": 0, "record": 1, "start": 0, "end": 3, "text": "Ann"}
+    rows = [{"row": at, **place} for at in range(2)]
+    for text, sentences, tokens in (("Ann", 1, 1), (None, 2, 2)):
+        corpus = Corpus(
+            documents=[{"row": 0, "name": "d", "text": text}], segments=rows, tokens=rows
+        )
+        lost = load("webanno-tsv").count_losses(corpus)
+        assert lost.get("segments that do not cover the text") == sentences
+        assert lost.get("tokens that overlap or are in no sentence") == tokens
 
 
 @pytest.mark.parametrize("value", ["a_b", "*", "_", "x[1]", "a|b;c", "->", "\\", "\t\n\r", "-", ""])
