@@ -633,12 +633,34 @@ def losses(form: Format, corpus: Corpus, read: Format | None = None) -> dict[str
                         values = values.filter(~in_its_text(corpus, values))
                     countable.update(wording.word_counts(words, f"{name}.{column}", values))
     counts.update(form.count_losses(of_its_kinds(form, whole)))
+    counts.update(declared(form, of_its_kinds(form, whole)))
     shown = Counter[str]()
     for what, count in counts.items():
         shown[in_their_number(what, count)] += count
     for word, count in countable.items():
         shown[numbers.count_of(count, word).partition(" ")[2]] += count
     return {what: count for what, count in shown.items() if count}
+
+
+def declared(form: Format, corpus: Corpus) -> dict[str, int]:
+    """What a format needs of a document and does not have, and the names that it lacks."""
+    assert not form.odd_names or not corpus.documents["name"].str.contains(form.odd_names).any()
+    counts = {}
+    for item, what in form.lacks.items():
+        table, column = item.split(".")
+        counts[what] = sum(value != "" for value in getattr(corpus, table)[column])
+    if form.needs:
+        held = {
+            row[key]
+            for item in form.needs
+            for row in getattr(corpus, item.split(".")[0]).to_dicts()
+            for key in ["row" if "." in item else "document"]
+            if "." not in item or row[item.split(".")[1]] is not None
+        }
+        *some, last = (item.split(".")[-1] for item in form.needs)
+        wanted = f"{', '.join(some)} or {last}" if some else last
+        counts[f"documents without {wanted}"] = len({*corpus.documents["row"]} - held)
+    return counts
 
 
 def in_its_text(corpus: Corpus, mentions: pl.DataFrame) -> pl.Series:
@@ -954,7 +976,8 @@ def converted(
     assert says_something(other, corpus, again)
     if again is not None:
         kept = of_its_kinds(other, corpus)
-        arrived(form, kept, other, again, sum(other.count_losses(kept).values()))
+        lost = Counter(other.count_losses(kept)) + Counter(declared(other, kept))
+        arrived(form, kept, other, again, lost.total())
 
 
 def read_again(form: Format, path: Path) -> Corpus | None:

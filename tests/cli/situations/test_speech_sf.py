@@ -194,7 +194,7 @@ def test_what_a_format_has_no_place_for_is_told(data):
     result = run("convert", folder, data / "x.json", "--to", "speech-sf-json", "--strict-loss")
     assert result.exit_code == 1
     assert not (data / "x.json").exists()
-    for told in ("4 candidate places", "1 segment without frames", "2 URGENCY lines"):
+    for told in ("4 candidate places", "1 document without frames", "2 URGENCY lines"):
         assert told in result.output
     result = run("convert", folder, data / "x", "--to", "standoff")
     assert "standoff can represent nothing of" in result.output

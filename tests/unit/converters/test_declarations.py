@@ -170,6 +170,46 @@ def test_a_module_gives_what_is_written(
     assert [(tmp_path / f"files/{name}/x").read_text() for name in "ab"] == ["text", "text"]
 
 
+def test_what_is_lost_of_documents_follows_from_declarations(declare: Declare) -> None:
+    form = declare(
+        'odd_names = "^a"\nneeds = ["documents.text", "mentions"]\n'
+        'carries = ["sources", "documents", "documents.text", "mentions"]\n'
+        'lacks = { "mentions.mention" = "identifiers of mentions" }\n'
+    )
+    names, texts = ("a", "b", "c", "d"), ("x", None, "y", None)
+    place = {"origin": 0, "record": 1, "label": "X", "start": 0, "end": 1}
+    corpus = Corpus(
+        documents=[
+            {"row": row, "name": name, "text": text}
+            for row, (name, text) in enumerate(zip(names, texts, strict=True))
+        ],
+        mentions=[
+            {"row": row, "document": document, "mention": name, **place}
+            for row, (document, name) in enumerate([(0, "T1"), (1, ""), (1, "T2"), (2, "T3")])
+        ],
+    )
+    assert form.losses(corpus) == {
+        "documents whose name no line can have": 1,
+        "documents without text or mentions": 1,
+        "identifiers of mentions": 2,
+    }
+    kept = form.supported(corpus)
+    assert kept.documents["name"].to_list() == ["b", "c", "d"]
+    assert kept.mentions["mention"].to_list() == ["", "T2", "T3"]
+
+
+def test_a_beginning_is_looked_for_in_the_first_file_with_the_suffix(declare: Declare) -> None:
+    files = [
+        Member(name, name, None, text.encode) for name, text in (("a.txt", "# x"), ("b.one", "# y"))
+    ]
+    source = Source("x", "folder", (*files,))
+    form = declare("by_suffix = true\nbeginning = '^# y'\n")
+    assert form.documents(source) == {"": (files[1],)}
+    assert form.sniff(source)
+    assert not form.sniff(Source("x", "folder", (files[0],)))
+    assert declare("beginning = '^# x'\n").sniff(source)
+
+
 def test_words_without_a_place_and_functions_of_other_modules(declare: Declare) -> None:
     form = declare(
         'unwritten = ["frames.scope"]\nlocate = "builtins:list"\n'
