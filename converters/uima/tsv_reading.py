@@ -156,10 +156,11 @@ class Text:
         parts, at, filled = list[str](), 0, 0
         for sentence in sentences:
             body, gap = "\n".join(sentence.lines), -1
-            for first in sentence.units[:1]:
+            texts = ((each.offsets[0], unescape(each.cells[2])) for each in sentence.units)
+            first = next((each for each in texts if each[1].strip()), None)
+            if first is not None:
                 # INCEpTION begins a sentence with a token; others keep white space before it.
-                before = body[: max(body.find(unescape(first.cells[2])), 0)]
-                gap = first.offsets[0] - at - _size(before, unit)
+                gap = first[0] - at - _size(body[: max(body.find(first[1]), 0)], unit)
             gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
             filled += gap
             parts += ("\n".ljust(gap) if gap and parts else " " * gap, body)
