@@ -156,10 +156,11 @@ class Text:
         parts, at, filled = list[str](), 0, 0
         for sentence in sentences:
             body, gap = "\n".join(sentence.lines), -1
-            for first in sentence.units[:1]:
+            texts = ((each.offsets[0], unescape(each.cells[2])) for each in sentence.units)
+            first = next((each for each in texts if each[1].strip()), None)
+            if first is not None:
                 # INCEpTION begins a sentence with a token; others keep white space before it.
-                before = body[: max(body.find(unescape(first.cells[2])), 0)]
-                gap = first.offsets[0] - at - _size(before, unit)
+                gap = first[0] - at - _size(body[: max(body.find(first[1]), 0)], unit)
             gap = gap if 0 <= gap <= _FILLED - filled else int(bool(parts))
             filled += gap
             parts += ("\n".ljust(gap) if gap and parts else " " * gap, body)
@@ -254,9 +255,8 @@ class Annotations:
             item = Annotation("", layer.name, start, end, unit.record)
             item.ends = ("", "") if layer.kind == "RL" and layer.targets else None
             self._annotation(item, unit, layer, parts)
-        short = [at for at, parts in stacks.items() if len(parts) < several]
-        if short:
-            self._report(unit, short[0], "UIM105", given=cells[short[0]][:40])
+        for at in [at for at, parts in stacks.items() if len(parts) < several][:1]:
+            self._report(unit, at, "UIM105", given=cells[at][:40])
 
     def _annotation(
         self, item: Annotation, unit: Unit, layer: Layer, parts: Mapping[int, str]
@@ -309,15 +309,14 @@ class Annotations:
                 continue
             place, first, last = found.groups()
             places = [(place, first or last), (unit.name, first and last)]
-            ends = [""] * (2 if item.ends else 1)
-            for nth, (place, number) in enumerate(places[: len(ends)]):
+            ends = list[str]()
+            for place, number in places[: 2 if item.ends else 1]:
                 keys = [(f"[{number}]", "") if number and int(number) else (place, target)]
                 keys += [(place, TOKEN)] if is_pos(target) else []
                 end = next((self.known[key] for key in keys if key in self.known), None)
                 if end is None:
                     self._report(unit, at, "UIM301", what="unit", id=cell[:40])
-                else:
-                    ends[nth] = end.key
+                ends.append(end.key if end else "")
             if item.ends:
                 item.ends = ends[0], ends[1]
             elif ends[0]:

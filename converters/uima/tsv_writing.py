@@ -232,8 +232,7 @@ class _Lines:
     def _cells(self, item: Annotation, features: Sequence[str]) -> Iterator[str]:
         """The cells of an annotation, each with its number if it has one."""
         number = self._number(item.key)
-        for feature in features:
-            value = item.values.get(feature)
+        for value in map(item.values.get, features):
             yield ("*" if value is None else escape(value)) + number
         if item.ends:
             pair = [self.numbers.get(end, 0) for end in item.ends]

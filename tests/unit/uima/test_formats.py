@@ -333,6 +333,23 @@ def test_a_line_that_is_not_a_token_moves_no_others(taken: Taken) -> None:
     assert spans(corpus, "start") == [("X", "sang", 4), ("Y", "Ja", 9)]
 
 
+@pytest.mark.parametrize("token", [(1, 3), (0, 1), (1, 2), (2, 3)])
+def test_tokens_with_white_space_move_no_sentences(tmp_path: Path, token: tuple[int, int]) -> None:
+    text = " \tb a\nc"
+    place = {"row": 0, "document": 0, "origin": 0, "record": 1}
+    row = {**place, "start": token[0], "end": token[1], "text": text[slice(*token)]}
+    document = {"row": 0, "name": "d", "text": text}
+    sentence = {**place, "start": 0, "end": 5, "text": text[:5]}
+    corpus = Corpus(documents=[document], segments=[sentence], tokens=[row])
+    form = load("webanno-tsv")
+    assert form.write is not None
+    form.write([corpus], tmp_path / "out")
+    (result,) = form.read(open_source(str(tmp_path / "out")))
+    assert result.findings == ()
+    assert result.corpus.documents["text"].to_list() == [text]
+    assert text[slice(*token)] in result.corpus.tokens["text"]
+
+
 def test_sentences_and_tokens_that_are_not_written_are_counted() -> None:
     place = {"document": 0, "origin": 0, "record": 1, "start": 0, "end": 3, "text": "Ann"}
     rows = [{"row": at, **place} for at in range(2)]
