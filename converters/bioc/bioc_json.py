@@ -284,10 +284,9 @@ class _File:
         if () in bad:
             self.passed |= {self.ordinals[node] for node in nodes}
 
-    def place(self, ordinal: int) -> tuple[int, Path]:
-        """The index of the object of an element, and the path in it."""
-        index, *path = self.where[ordinal - self.before - 1]
-        return int(index), tuple(path)
+    def place(self, ordinal: int) -> Path:
+        """The path of an element, which begins with the index of its object."""
+        return self.where[ordinal - self.before - 1]
 
     def tables(self, *, last: bool = False) -> Item:
         """The rows of the elements so far; with the last ones, mismatches are decided on."""
@@ -311,7 +310,8 @@ class _File:
         self.ordinals.clear()
 
         def place(record: int) -> tuple[int, int]:
-            start = self.reporter.place(*self.place(record))[0]
+            index, *path = self.place(record)
+            start = self.reporter.place(int(index), tuple(path))[0]
             span = self.reporter.places.span(start, start)
             return span.line, span.column
 
@@ -323,15 +323,14 @@ class _File:
         """Report an annotation whose text is not there, or the unit of offsets that explains it."""
         self.report(mismatch_problem(mismatch, unit), mismatch.place)
 
-    def report(self, problem: Problem, where: tuple[int, Any], member: str = "") -> None:
+    def report(self, problem: Problem, path: Path, member: str = "") -> None:
         """Report a problem of an element, or of a member of it."""
-        index, path = where
         if problem.code == OF_PASSAGES:
             whole = problem.finding(self.reporter.display, None, None)
             self.reporter.bounded.add(problem.code, "$", lambda *_: whole, problem)
             return
-        path = (*path, member) if member not in {"", "text"} else path
-        self.reporter.report(index, problem.code, path, lambda: problem.values)
+        inner = path[1:] if member in {"", "text"} else (*path[1:], member)
+        self.reporter.report(int(path[0]), problem.code, inner, lambda: problem.values)
 
 
 def locate(member: Member, places: Sequence[FieldRef]) -> list[Location | None]:
