@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, count, islice
+from itertools import chain, count, islice, pairwise
 from typing import NamedTuple
 
 from hlteval.converters.toolkit.offsets import CHARACTERS, likeliest, place_in, widths
@@ -84,12 +84,15 @@ def read_layers(lines: Iterable[str]) -> list[Layer]:
             break
         fields = [*filter(None, found[3].split("|"))] or [""]
         layer = Layer(found[1], found[2], range(width, width := width + len(fields)))
-        for at, before, own in zip(layer.columns, ["", *fields], fields, strict=False):
-            if own.startswith("ROLE_"):
-                continue
-            if before.startswith("ROLE_") or own.startswith("BT_"):
+        roles = {
+            at
+            for at, (own, after) in zip(layer.columns, pairwise([*fields, "ROLE_"]), strict=True)
+            if layer.kind == "SP" and own.startswith("ROLE_") and not after.startswith("ROLE_")
+        }
+        for at, own in zip(layer.columns, fields, strict=True):
+            if at - 1 in roles or own.startswith("BT_"):
                 layer.targets[at] = "" if own.startswith("uima.") else own.removeprefix("BT_")
-            else:
+            elif at not in roles:
                 layer.features[at] = own
         layers.append(layer)
     return layers

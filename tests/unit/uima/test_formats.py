@@ -483,3 +483,11 @@ def test_parts_of_speech_of_tokens_that_are_left_out_are_too(tmp_path: Path) -> 
     form.write([corpus], tmp_path / "out")
     (result,) = form.read(open_source(str(tmp_path / "out")))
     assert result.corpus.tokens.select("text", "pos").rows() == [("Ann", "X"), ("x", None)]
+
+
+def test_a_role_without_a_column_of_targets_is_a_feature(taken: Taken) -> None:
+    """Its values were lost without a finding."""
+    head = "#FORMAT=WebAnno TSV 3.3\n#T_SP=c.Span|value|ROLE_a|ROLE_b\n\n\n#Text=Ann\n"
+    corpus, findings = taken(f"{head}1-1\t0-3\tAnn\tPER\tx\ty\t\n")
+    assert findings == []
+    assert corpus.modifiers.select("label", "value").rows() == [("ROLE_a", "x"), ("ROLE_b", "y")]
