@@ -368,7 +368,8 @@ def _head(infons: writing.Infons, row: int) -> str:
 
 def _by_key(infons: writing.Pairs) -> dict[str, str]:
     """Infons by their keys; of repeated keys, the first, and further identifiers."""
-    found, count = dict[str, str](), 1
+    found: dict[str, str] = {}
+    count = 1
     for key, value in infons:
         if key not in found:
             found[key] = value

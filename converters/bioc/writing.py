@@ -127,7 +127,8 @@ def documents(corpus: Corpus, infons: Infons) -> Iterator[Document]:
     columns = ("row", "name", "text", "language")
     for row, name, text, language in corpus.documents.select(columns).iter_rows():
         end = LARGEST if text is None else len(text)
-        body, others = segments.get(row) or [Passage(("passage", row), 0, end, text)], list[Item]()
+        others: list[Item] = []
+        body = segments.get(row) or [Passage(("passage", row), 0, end, text)]
         for outer in body if infons.pairs else ():
             for passage in (outer, *outer.sentences):
                 passage.infons = infons.of(*passage.key)

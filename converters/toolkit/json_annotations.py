@@ -207,6 +207,7 @@ class Draft(TableBuilder):
         dialect: the format.
         offsets: the unit that offsets count.
         settings: those of the format.
+        members: the member in which each part is, with its pattern.
         text: the text of the document that is added.
         row: its row.
         last: the number after that of the last record.
@@ -219,6 +220,7 @@ class Draft(TableBuilder):
     def __init__(self, dialect: Dialect, offsets: str, settings: Mapping[str, str]) -> None:
         super().__init__()
         self.dialect, self.offsets, self.settings = dialect, offsets, settings
+        self.members = [(pattern.partition(".")[0], pattern) for pattern in dialect.parts]
 
     def begin(self) -> None:
         """Begin a batch."""
@@ -264,8 +266,8 @@ class Draft(TableBuilder):
         self.bad = self.reporter.schema_errors(index)
         self.parts: dict[str, tuple[int, Sequence[tuple[Path, Any]]]] = {}
         number = self.first + 1
-        for pattern in self.dialect.parts:
-            if pattern.partition(".")[0] in value:
+        for name, pattern in self.members:
+            if name in value:
                 found = expand(value, pattern)
                 self.parts[pattern] = (number, found)
                 number += len(found)

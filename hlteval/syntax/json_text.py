@@ -515,7 +515,10 @@ def format_path(path: Path) -> str:
         >>> format_path((3, "Status", "Need"))
         '$[3].Status.Need'
     """
-    return "$" + "".join([f"[{step}]" if type(step) is int else f".{step}" for step in path])
+    written = "$"
+    for step in path:
+        written += f"[{step}]" if type(step) is int else f".{step}"
+    return written
 
 
 class Layout:
