@@ -386,7 +386,7 @@ class Reporter:
         """
         structure = self.structure
         code, is_json = structure.codes[""], index not in self.content.unreadable
-        if is_json and self.bounded.is_full(code):  # what is not an object has this problem alone
+        if is_json and self.bounded.is_full(code):  # it has this problem alone
             self.report(index, code, ())
         elif is_json:
             value = self.content.values[index]
@@ -546,7 +546,7 @@ class TableBuilder:
         record, content = 1, reporter.content
         self.open(reporter)
         for index, value in enumerate(reporter.take()):
-            if index in content.unreadable or not isinstance(value, dict):
+            if index in content.unreadable or not isinstance(value, dict) or not value:
                 row = self.rejected_count
                 self.reject(reporter.reject(index, row, origin, record))
                 record += 1
@@ -565,6 +565,8 @@ def explain(violation: SchemaError) -> dict[str, object]:
     if keyword == "required":
         missing = [name for name in wanted if name not in given]
         return {"missing": ", ".join(missing)}
+    if keyword == "minProperties":
+        return {"given": "an empty object", "wanted": "an object with members"}
     if keyword == "anyOf":
         return {"given": compact(given)[:60], "wanted": violation.schema.get("description", "")}
     allowed = wanted if isinstance(wanted, list) else [wanted]
