@@ -304,8 +304,8 @@ def test_documents_without_text_are_a_larger_batch(monkeypatch: pytest.MonkeyPat
         return [result.corpus.documents.height for result in results]
 
     assert batches(*[{"text": "a"}] * 5) == [2, 2, 1]
-    assert batches(*[{}] * 5) == [3, 2]
-    assert batches(*[0] * 4, {}) == [0, 1]
+    assert batches(*[{"denotations": []}] * 5) == [3, 2]
+    assert batches(*[0] * 4, {"denotations": []}) == [0, 1]
 
 
 def test_a_value_after_a_damaged_document_is_reported_at_its_first_character(taken: Taken) -> None:
