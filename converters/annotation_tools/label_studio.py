@@ -10,9 +10,9 @@ Conventions:
     A region with labels is a mention for each label; choices of a whole text are its labels, and
     choices, texts and numbers about a region are attributes of its mention. Who completed an
     annotation is the annotator. Cancelled annotations are left out, and with the setting `results`
-    all but ground truth. The identifier of a region that
-    another annotator has too begins with the number of the annotation (`2:a`). What the tables
-    cannot represent is kept, and written again. An attribute of a mention is written as a choice.
+    all but ground truth, with the tasks that have none. The identifier of a region that another
+    annotator has too begins with the number of the annotation (`2:a`). What the tables cannot
+    represent is kept, and written again. An attribute of a mention is written as a choice.
 
 Example lines:
     [{"id": 1, "data": {"text": "Ann at Acme"}, "annotations": [{"completed_by": 7, "result": [
@@ -60,11 +60,19 @@ _MIN = {
 
 def _take(draft: Draft, task: Item) -> None:
     """Add a task, or an annotation of one as JSON_MIN has it."""
-    data, wanted = task.get("data"), draft.settings["results"]
-    which = "predictions" if wanted == "predictions" else "annotations"
-    if not isinstance(data, dict):
+    marked = (item.get("ground_truth") for _, item in draft.each("annotations.*"))
+    if not isinstance(task.get("data"), dict):
         _take_minimal(draft, task)
-        return
+    elif draft.settings["results"] == "ground-truth" and not any(marked):
+        draft.leave_out("task without ground truth", ())  # nobody says what is right in it
+    else:
+        _take_task(draft, task, task["data"])
+
+
+def _take_task(draft: Draft, task: Item, data: Item) -> None:
+    """Add a task with its annotations or predictions."""
+    wanted = draft.settings["results"]
+    which = "predictions" if wanted == "predictions" else "annotations"
     member = _text_member(data, draft.settings["text"])
     draft.document(task.get("id"), data[member] if member else None)
     others = {"annotations": [], **task} if which == "predictions" else task

@@ -66,8 +66,9 @@ from hlteval.workflows.run.verdicts import (
 CODES = ("AGR",)
 #: The codes that follow from what cannot be read.
 _FOLLOWING = frozenset({"AGR101", "AGR103", "AGR104"})
-#: The annotator of a row.
-_BY = pl.col("annotator").fill_null("nobody")
+#: The annotator of rows without one, and of a row.
+_NOBODY = "nobody"
+_BY = pl.col("annotator").fill_null(_NOBODY)
 
 
 @dataclass(frozen=True)
@@ -155,9 +156,13 @@ def inside(
 
 
 def without_curated(annotators: Sequence[Annotator]) -> tuple[list[Annotator], list[str]]:
-    """The annotators without what was curated of them, if two are left, and notes about that."""
+    """The annotators without what was curated of them, and notes about that.
+
+    All are left where less than two have a name: what was curated is then that of one of them.
+    """
     kept = [item for item in annotators if item.name not in CURATED]
-    if len(kept) < 2 or len(kept) == len(annotators):
+    named = sum(item.name != _NOBODY for item in kept)
+    if named < 2 or len(kept) == len(annotators):
         return list(annotators), []
     names = [item.name for item in annotators if item.name in CURATED]
     return kept, [f"{name} is no annotator, but what was curated: it is left out" for name in names]

@@ -147,3 +147,27 @@ def test_what_was_curated_is_no_annotator(tmp_path: Path) -> None:
         "".join(f"{json.dumps(item)}\n" for item in items if item["_annotator_id"] != "bo")
     )
     assert agreement("mentions", [str(pair)]).measures[0].value == 1.0
+    # rows of nobody, such as the default set of GATE, are not a second annotator to curate
+    alone = [
+        {**item, "_annotator_id": None} if item["_annotator_id"] == "bo" else item for item in items
+    ]
+    pair.write_text("".join(f"{json.dumps(item)}\n" for item in alone))
+    assert agreement("mentions", [str(pair)]).annotators == ("CURATION_USER", "ada", "nobody")
+
+
+@pytest.mark.parametrize(("marked", "documents"), [((True, False), ["d1"]), ((False, False), [])])
+def test_a_task_without_ground_truth_is_no_document(
+    marked: tuple[bool, ...], documents: list[str], tmp_path: Path
+) -> None:
+    """Ground truth of some tasks: the others were documents in which nothing is right."""
+    path = tmp_path / "x.json"
+    tasks = json.loads(export("label-studio"))
+    for task, truth in zip(tasks, marked, strict=True):
+        task["annotations"][0]["ground_truth"] = truth
+    path.write_text(json.dumps(tasks))
+    form = load("label-studio").with_settings({"results": "ground-truth"})
+    (read,) = form.read(open_source(str(path)))
+    assert read.corpus.documents["name"].to_list() == documents
+    left = {found.message for found in read.findings if found.code == "JAN107"}
+    count = 2 - len(documents)
+    assert any(f"{count} task" in message and "without ground truth" in message for message in left)
