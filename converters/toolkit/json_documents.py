@@ -546,7 +546,8 @@ class TableBuilder:
         record, content = 1, reporter.content
         self.open(reporter)
         for index, value in enumerate(reporter.take()):
-            if index in content.unreadable or not isinstance(value, dict) or not value:
+            empty = value == {} and index in reporter.invalid
+            if index in content.unreadable or not isinstance(value, dict) or empty:
                 row = self.rejected_count
                 self.reject(reporter.reject(index, row, origin, record))
                 record += 1

@@ -27,7 +27,7 @@ from hlteval.converters.toolkit.source_files import (
 from hlteval.findings import Finding, Problem
 from hlteval.representation import TABLES, Corpus, are_distinct
 from hlteval.representation.corpus import document_slices
-from hlteval.sources import Member, Source  # noqa: F401
+from hlteval.sources import Source
 from hlteval.syntax.tsv import Lines
 
 #: Rows that are kept as dictionaries.
@@ -144,6 +144,7 @@ class LineFile:
         rejected: those of lines that are not read, or not as a whole.
 
     Examples:
+        >>> from hlteval.sources import Member
         >>> file = LineFile(File(Member("", "s.txt", None, bytes), "a\nb", {}, {}))
         >>> file.reject("SNT101", 2, given="b")
         >>> file.rejected
