@@ -188,7 +188,7 @@ def read_cas(
     several = sum(not spans.isdisjoint(view.members) for view in same) > 1
     for view in views or [first]:
         document, annotator = name, owner
-        if view in same and (several or view is not first):
+        if view.text in {first.text, None} and (several or view is not first):
             annotator, view.text = "/".join(filter(None, (owner, view.name))), first.text
         elif view is not first:
             document = f"{name}:{view.name}"
