@@ -133,5 +133,5 @@ def count_losses(corpus: Corpus) -> Mapping[str, int]:
 
 
 _PARTS = {name: DIALECT.parts[name] for name in ("sents.*", "ents.*", "spans.*.*")}
-_DIALECT = replace(DIALECT, parts=_PARTS, take=_take)
+_DIALECT = replace(DIALECT, parts=_PARTS, take=_take, fixed=True)
 FORMAT = declaration(__name__)

@@ -78,6 +78,7 @@ class Dialect:
         naming: the settings that name something in documents, with their defaults.
         identifiers: the members of which the first that an object has names its document.
         several: a member of objects of several documents.
+        fixed: whether its program counts offsets in code points alone.
     """
 
     form: str
@@ -91,6 +92,7 @@ class Dialect:
     naming: Mapping[str, str] = field(default_factory=dict)
     identifiers: Sequence[str] = ("id",)
     several: str = ""
+    fixed: bool = False
 
     def sniff(self, source: Source) -> bool:
         """Whether a file has members of the format."""
@@ -240,7 +242,8 @@ class Draft(TableBuilder):
     def close(self) -> None:
         """End a file: report what is known of all of it."""
         self.mismatches.decide()
-        if self.edges.first and (unit := self.edges.unit) not in {"", self.offsets}:
+        unit = "" if self.dialect.fixed else self.edges.unit
+        if self.edges.first and unit not in {"", self.offsets}:
             (index, path), wrong = self.edges.first, self.edges.wrong
             left = wrong - self.edges.clean[unit]
             values = {"count": wrong, "all": self.edges.count, "left": left, "setting": unit}
